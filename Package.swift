@@ -165,6 +165,11 @@ let package = Package(
                 "RestFixtures", "SQLiteCache", "CPlatform", arguments,
             ],
             swiftSettings: settings),
+        // What only `make bench` runs: in no product that is built or installed for use.
+        .executableTarget(
+            name: "resthost-bench",
+            dependencies: ["Platform", "RestEngine", "CurlTransport", "RestScript", "CPlatform", arguments],
+            swiftSettings: settings),
 
         .target(
             name: "TestSupport", dependencies: ["Platform", "RestEngine", "CPlatform"],

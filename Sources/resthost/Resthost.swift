@@ -35,9 +35,6 @@ struct Resthost: ParsableCommand {
             FixturesCommand.self, CookiesCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             ReferenceCommand.self,
-            BenchLoadsCommand.self,
-            BenchConfigurationCommand.self, BenchDefinitionsCommand.self, BenchResourcesCommand.self,
-            BenchObserversCommand.self,
         ])
 }
 

@@ -128,7 +128,7 @@ def miss(world, options):
 def loads(world, options):
     """Engine loads at concurrency 32 beside a C loop that discards the bodies."""
     url, count = world.upstream + "/records.json", options.transfers
-    ours = [word.format(url=url, count=count, program="{program}") for word in servers.LOADS]
+    ours = [word.format(url=url, count=count, bench="{bench}") for word in servers.LOADS]
     script = servers.resthost_script(world, world.upstream, "loads.lua", 0, "false")
 
     def rate(words):
@@ -255,3 +255,5 @@ def memory(world, options):
 
 ROWS = {"hot": hot, "multiplexed": multiplexed, "cold": cold, "module": module, "miss": miss, "large": beside_large, "loads": loads, "json": json_text, "configuration": configuration,
         "get": whole_process, "memory": memory}
+# Rows for which the program beside the release program is asked.
+OF_BENCH_PROGRAM = {"loads", "configuration", "memory"}

@@ -10,18 +10,21 @@ from world import HERE, Unavailable, Wrong, fetch, mapped, need, records
 # resthost's command line, in one place.
 RUN = ["{program}", "run", "{script}"]
 GET = ["{program}", "get", "{script}", "api", "/records.json"]
-LOADS = ["{program}", "bench-loads", "{url}", "--count", "{count}", "--concurrency", "32"]
-CONFIGURATION = ["{program}", "bench-configuration", "--patterns", "{patterns}"]
-RESOURCES = ["{program}", "bench-resources", "--count", "100000"]
+# That of the program beside it, which has parts of the engine to measure.
+LOADS = ["{bench}", "loads", "{url}", "--count", "{count}", "--concurrency", "32"]
+CONFIGURATION = ["{bench}", "configuration", "--patterns", "{patterns}"]
+RESOURCES = ["{bench}", "resources", "--count", "100000"]
 
 
 def command(world, words, **values):
     """One of the commands above with its values; fails when there is no program to run."""
     if not world.program:
         raise Unavailable("partners only")
-    if not os.access(world.program, os.X_OK):
-        raise Unavailable(f"{world.program} isn't there: make build")
-    return [word.format(program=world.program, **values) for word in words]
+    bench = os.path.join(os.path.dirname(world.program), "resthost-bench")
+    made = [word.format(program=world.program, bench=bench, **values) for word in words]
+    if not os.access(made[0], os.X_OK):
+        raise Unavailable(f"{made[0]} isn't there: make bench builds it")
+    return made
 
 
 def nginx_values():

@@ -13,8 +13,7 @@ enum HostEngine {
         CurlTransport(options: options, mayLeaveLoop: true)
     }
 
-    static func make(_ transport: any Transport = HostEngine.transport(), log: LogText = LogText()) -> Engine
-    {
+    static func make(_ transport: any Transport = HostEngine.transport(), log: LogText) -> Engine {
         let engine = Engine(transport: transport)
         engine.log.handler = { category, text in log.write(category, text) }
         return engine

@@ -23,7 +23,7 @@ struct UnknownCommandTests {
     }
 
     @Test func `commands and options are no such words`() {
-        for word in ["run", "help", "reference", "bench-loads", "--version", "-h"] {
+        for word in ["run", "help", "reference", "--version", "-h"] {
             #expect(UnknownCommand.message(for: [word]) == nil, "\(word)")
         }
         #expect(UnknownCommand.message(for: []) == nil)

@@ -1,29 +1,25 @@
 import ArgumentParser
 import RestEngine
 
-/// Configures one URL among many patterns, for `make bench`.
-struct BenchConfigurationCommand: ParsableCommand {
+/// Configures one URL among many patterns.
+struct ConfigurationCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench-configuration", abstract: "Measure the configuration of a URL.",
-        shouldDisplay: false)
+        commandName: "configuration", abstract: "Nanoseconds of the configuration of a URL.")
 
     @Option var patterns = 10_000
 
-    func run() throws {
-        let code = MainThread.wait { @EngineActor in measure() }
-        throw ExitCode(code)
-    }
+    func run() async throws { try await measure() }
 
     @EngineActor
-    private func measure() -> Int32 {
+    private func measure() throws {
         let service = Service(
-            engine: HostEngine.make(), name: "bench", baseURL: try? BaseURL("https://api.test/v1/"),
+            engine: .ofHost(), name: "bench", baseURL: try BaseURL("https://api.test/v1/"),
             standardTransformers: [])
         // Three shapes in turn: a path of its own, one variable segment, any depth.
         let shapes = ["/area%/items", "/users/*/area%", "**/leaf%"]
         for number in 0..<patterns {
             let text = shapes[number % shapes.count].replacing("%", with: String(number))
-            guard let pattern = try? URLPattern.glob(text, base: service.baseURL) else { return 2 }
+            let pattern = try URLPattern.glob(text, base: service.baseURL)
             service.configure(
                 ConfigurationEntry(pattern: pattern, description: text) {
                     $0.configuration.expirationSeconds = 60
@@ -41,7 +37,6 @@ struct BenchConfigurationCommand: ParsableCommand {
             }
             best = min(best, clock.uptime - start)
         }
-        Streams.output("{\"nanoseconds\":\(Int(best / Double(rounds) * 1e9))}\n")
-        return 0
+        print("{\"nanoseconds\":\(Int(best / Double(rounds) * 1e9))}")
     }
 }

@@ -1,12 +1,11 @@
 import ArgumentParser
-import CurlTransport
 import RestEngine
 import RestScript
 
-/// Loads one URL many times through the engine, for `make bench`.
-struct BenchLoadsCommand: ParsableCommand {
+/// Loads one URL many times through the engine.
+struct LoadsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench-loads", abstract: "Measure loads per second.", shouldDisplay: false)
+        commandName: "loads", abstract: "Loads of a URL each second.")
 
     @Argument var url: String
     @Option var count = 20_000
@@ -14,41 +13,38 @@ struct BenchLoadsCommand: ParsableCommand {
     /// A script whose first service configures the resource; without one bodies stay bytes.
     @Option var script: String?
 
-    func run() throws {
-        let code = MainThread.wait { @EngineActor in await measure() }
-        throw ExitCode(code)
-    }
+    func run() async throws { try await measure() }
 
     @EngineActor
-    private func measure() async -> Int32 {
-        let engine = HostEngine.make()
+    private func measure() async throws {
+        let engine = Engine.ofHost()
         var host: ScriptHost?
         let service: Service
         if let script {
-            do throws(Diagnostic) { host = try ScriptHost(path: script, engine: engine) } catch {
-                Streams.error(DiagnosticText().text(error))
-                return 2
+            let loaded = try ScriptHost(path: script, engine: engine)
+            guard let first = loaded.services.first else {
+                throw ValidationError("\(script) declares no service")
             }
-            guard let first = host?.services.first else { return 2 }
+            host = loaded
             service = first
         } else {
             service = Service(engine: engine, name: "bench", baseURL: nil, standardTransformers: [])
         }
         let resource = service.resource(absoluteURL: url)
-        let run = BenchLoads(resource, count: count)
+        let run = LoadRun(resource, count: count)
         let seconds = await run.seconds(concurrency: concurrency)
         let rate = Double(count) / seconds
-        Streams.output(
-            "{\"transfers_per_second\":\((rate * 10).rounded() / 10),\"failures\":\(run.failures),\"seconds\":\(seconds)}\n"
+        print(
+            "{\"transfers_per_second\":\((rate * 10).rounded() / 10),\"failures\":\(run.failures),\"seconds\":\(seconds)}"
         )
         host?.close()
-        return run.failures == 0 ? 0 : 1
+        if run.failures > 0 { throw ExitCode.failure }
     }
 }
 
 /// Keeps so many loads of one resource in flight until all are done.
 @EngineActor
-private final class BenchLoads {
+private final class LoadRun {
     private let resource: Resource
     private var left: Int
     private var running = 0
