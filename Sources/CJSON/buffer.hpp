@@ -48,16 +48,6 @@ public:
             used += count;
         }
     }
-    /// Of a span behind whose beginning 32 bytes may be read.
-    [[gnu::always_inline]] void fewBytes(Span span) {
-        if (span.count > 32) {
-            return bytes(span.data, span.count);
-        }
-        if (uint8_t *to = reserve(32)) {
-            std::memcpy(to, span.data, 32);
-            used += span.count;
-        }
-    }
     template <class Number>
     void number(Number value) {
         if (uint8_t *to = reserve(sizeof value)) {

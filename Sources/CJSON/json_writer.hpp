@@ -18,8 +18,6 @@ public:
     void number(Span digits) { out.bytes(digits.data, digits.count); }
     /// `offset` gets the place of what is no UTF-8.
     int string(Span span, size_t &offset);
-    /// Text of JSON, behind whose beginning 32 bytes may be read.
-    void text(Span span) { out.fewBytes(span); }
     void byte(char c) { out.byte(static_cast<uint8_t>(c)); }
 
 private:

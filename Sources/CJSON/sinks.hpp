@@ -11,7 +11,7 @@ class TreeSink {
 public:
     explicit TreeSink(Writer &out) : tree(out) {}
 
-    static constexpr bool takesTables = true, isPlain = false, isText = false;
+    static constexpr bool takesTables = true, isPlain = false;
 
     void null() { tree.null(); }
     void boolean(bool value) { tree.boolean(value); }
@@ -26,7 +26,6 @@ public:
     size_t beginObject() { return tree.begin(Tag::object); }
     int key(Span span, size_t &) { return tree.bytes(span), CJSON_OK; }
     void endObject(size_t begun, size_t count) { tree.end(begun, count); }
-    void text(Span) {}
 
     size_t beginTable(size_t count, Mark mark, size_t items) { return tree.beginTable(count, mark, items); }
     void endTable(size_t head, size_t count) { tree.endTable(head, count); }
@@ -43,7 +42,7 @@ class JSONSink {
 public:
     explicit JSONSink(Writer &out) : json(out) {}
 
-    static constexpr bool takesTables = false, isPlain = false, isText = true;
+    static constexpr bool takesTables = false, isPlain = false;
 
     void null() { json.null(); }
     void boolean(bool value) { json.boolean(value); }
@@ -66,8 +65,6 @@ public:
         return code;
     }
     void endObject(size_t, size_t) { json.byte('}'); }
-    /// What stands before a field's value, where KeyOrders has it in one piece.
-    void text(Span span) { json.text(span); }
 
     size_t beginTable(size_t, Mark, size_t) { return 0; }
     void endTable(size_t, size_t) {}

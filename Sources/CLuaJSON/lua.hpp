@@ -12,7 +12,7 @@ namespace cjson {
 
 /// Keys, by address, of what a registry holds for this module.
 struct RegistryKeys {
-    char array, object, classes, classIDs, keepsClasses, strings;
+    char array, object, classes, classIDs, keepsClasses;
 };
 extern const RegistryKeys registryKeys;
 

@@ -65,7 +65,7 @@ private:
         if (depth > depthLimit) {
             return tooDeep(index, node, depth);
         }
-        if (!lua_checkstack(L, depth <= stackedDepth ? 2 * KeyOrders::most + 8 : 8)) {
+        if (!lua_checkstack(L, depth <= stackedDepth ? 2 * mostSortedKeys + 8 : 8)) {
             return fail(error, CJSON_NO_MEMORY, 0, node, "out of memory");
         }
         // Tables that share tables can be endless work: nothing more is read once the result is too large.
@@ -136,32 +136,26 @@ private:
     /// `done` stays false when a key is found that is no string. Begins with the first pair on the stack,
     /// above `top`, where all are gathered, so that they are read in the order in which they come out.
     int stackedObject(int index, int top, const PathNode *parent, uint32_t depth, bool &done) {
-        Span keys[KeyOrders::most];
+        Span keys[mostSortedKeys];
         int count = 0;
         do {
             int key = top + 1 + 2 * count;
             if (lua_type(L, key) != LUA_TSTRING) {
                 return CJSON_OK;
             }
-            if (count == KeyOrders::most) {
+            if (count == mostSortedKeys) {
                 return unstackedObject(index, top, keys, parent, depth, done);
             }
             keys[count++] = text(key);
             lua_pushvalue(L, key);
         } while (lua_next(L, index));
-        const auto &shape = orders.template of<Sink::isText>(keys, count);
-        uint8_t sorted[KeyOrders::most];
-        std::memcpy(sorted, shape.order, sizeof sorted);
-        // When another shape takes its place, for an object inside, the texts are of that.
-        const auto *texts = Sink::isText ? shape.texts : nullptr;
-        const uint32_t version = shape.version;
+        uint8_t order[mostSortedKeys];
+        sortKeys(keys, count, order);
         size_t begun = sink.beginObject();
         for (int i = 0; i < count; i++) {
-            PathNode node{parent, keys[sorted[i]], 0};
-            int at = top + 2 + 2 * sorted[i];
-            const bool isWritten = texts && version == shape.version;
-            isWritten ? sink.text(texts->at(i)) : sink.element(static_cast<size_t>(i));
-            if (int code = isWritten ? value(at, &node, depth) : keyAndValue(at, node, depth)) {
+            PathNode node{parent, keys[order[i]], 0};
+            sink.element(static_cast<size_t>(i));
+            if (int code = keyAndValue(top + 2 + 2 * order[i], node, depth)) {
                 return code;
             }
         }
@@ -287,7 +281,6 @@ private:
     bool isForeign = false;
     const void *path[maximumDepth + 1];
     Pairs pairs;
-    KeyOrders orders;
 };
 
 }  // namespace cjson

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "buffer.hpp"
-#include "key_orders.hpp"
 #include "lua.hpp"
+#include "sorted_keys.hpp"
 
 namespace cjson {
 

@@ -11,7 +11,7 @@ template <class Sink>
 int LuaReader<Sink>::unstackedObject(
     int index, int top, const Span *keys, const PathNode *parent, uint32_t depth, bool &done) {
     size_t begun = sink.beginObject(), noted = pairs.mark(), count = 0;
-    for (; count < KeyOrders::most; count++) {
+    for (; count < mostSortedKeys; count++) {
         PathNode node{parent, keys[count], 0};
         if (int code = pair(top + 2 + 2 * static_cast<int>(count), node, count, depth)) {
             return code;

@@ -92,40 +92,6 @@ import Testing
             """#)
     }
 
-    /// They are remembered at few places, with the text of their keys.
-    @Test(arguments: 1...6)
-    func `shapes that come again, and drive each other out while one is read`(seed: Int) {
-        run(
-            #"""
-            math.randomseed(\#(seed))
-            local odd = { "é", 'a"', "b\\", "c\n", "", ("x"):rep(31), ("y"):rep(40), ("z"):rep(600) }
-            local shapes = {}
-            for i = 1, 60 do
-                shapes[i] = {}
-                for j = 1, math.random(1, 12) do
-                    shapes[i][j] = math.random(5) == 1 and odd[math.random(#odd)] or "key" .. math.random(40)
-                end
-            end
-            for i = 61, 64 do
-                shapes[i] = {}
-                for j = 1, 32 do shapes[i][j] = ("k"):rep(i - 50) .. j end
-            end
-            local function object(shape, depth, value)
-                local v = {}
-                for _, key in ipairs(shape) do v[key] = value(depth) end
-                return v
-            end
-            -- The text of a shape's keys is made for the fourth of its objects: in each list.
-            local function value(depth)
-                if depth == 0 or math.random(3) == 1 then return math.random(1000) end
-                local list, shape = {}, shapes[math.random(#shapes)]
-                for i = 1, math.random(6) do list[i] = object(shape, depth - 1, value) end
-                return list
-            end
-            for i = 1, 40 do check(value(3)) end
-            """#)
-    }
-
     @Test func `what turns out to be no object begins anew`() {
         run(
             #"""
