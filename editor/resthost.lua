@@ -10,23 +10,6 @@
 ---The value of a path's component, or of a query's parameter.
 ---@alias resthost.text string|number|boolean|resthost.raw
 
----What an endpoint, a definition or a modifier gives.
----@class resthost.properties
----@field headers? table<string, string|string[]>|string[][]
----@field query? table<string, resthost.text|resthost.text[]>|any[][]
----@field path? resthost.text[]
----@field body? any
----@field text? string
----@field json? any
----@field form? table
----@field multipart? table[]
----@field file? string
----@field content_type? string
----@field charset? string
----@field configure? fun(c: resthost.configuration)
----@field idempotency_key? string|boolean
----@field query_style? "repeat"|"brackets"|"indices"|"comma"
-
 ---One message of a request, and what came of it.
 ---@class resthost.attempt
 ---@field number integer
@@ -55,6 +38,30 @@
 ---@field query? string
 ---@field fragment? string
 
+---A table of what is sent: an endpoint, a definition or a modifier takes it.
+---@class resthost.properties.multipart
+---@field name string Of the field.
+---@field value? string|number|boolean Its value; a part has either this or `file`.
+---@field file? string The path of a file that is read while it is sent.
+---@field filename? string What the server hears as the file's name.
+---@field content_type? string Of the part.
+
+---@class resthost.properties
+---@field headers? table<string, string|string[]>|string[][] By name, or a list of pairs in its order.
+---@field query? table<string, resthost.text|resthost.text[]>|any[][] Parameters by name, or a list of pairs in its order: texts, numbers, booleans or what rest.raw gives.
+---@field path? resthost.text[] Components of the path, behind what is there.
+---@field content_type? string Of the body, in place of the one that its kind brings.
+---@field body? string Bytes that are sent as they are. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`.
+---@field charset? string Of `text`.
+---@field text? string Text, in the charset that `charset` names.
+---@field json? any A value that is sent as JSON.
+---@field form? table Names and values, sorted by name, or a list of pairs in its order; sent as a form of a page is.
+---@field multipart? resthost.properties.multipart[] Parts, in their order, as of a form with files.
+---@field file? string The path of a file that is read while it is sent.
+---@field configure? fun(c: resthost.configuration) Configures the requests, behind the blocks of the service.
+---@field idempotency_key? string|boolean Sent as `Idempotency-Key`, the same for a request and its repeats; `true` makes a random one.
+---@field query_style? "repeat"|"brackets"|"indices"|"comma" How lists in the query are written; the last one given holds for all.
+
 ---An API: a base URL, configuration blocks, and resources.
 ---@class resthost.service
 ---@field name string Unique in a script.
@@ -63,7 +70,7 @@
 ---@field cached_resource_bytes_limit integer Bytes that its resources hold at the most; beyond it what was not used for longest goes. The host's limit, unless it is set to less.
 local service = {}
 
----What requests below a path have in common; an empty path gives properties alone. Properties: `headers`, `query`, `path`, one of `body`, `text`, `json`, `form`, `multipart` and `file`, `content_type`, `charset`, `configure`, `idempotency_key`, `query_style`.
+---What requests below a path have in common; an empty path gives properties alone (see properties).
 ---@param path string
 ---@param properties? resthost.properties
 ---@return resthost.endpoint
@@ -88,8 +95,8 @@ function service:resource(path) end
 function service:resource_at(url, path) end
 
 ---@class resthost.service.configure.options
----@field methods? string|string[]
----@field description? string
+---@field methods? string|string[] Those that the block is for; without it all.
+---@field description? string What `explain` calls the block. 4 KiB at most.
 
 ---Adds a configuration block.
 ---@param pattern? resthost.pattern
@@ -102,16 +109,16 @@ function service:resource_at(url, path) end
 function service:configure(pattern, options, fn) end
 
 ---@class resthost.service.configure_transformer.options
----@field stage? string
----@field action? "replace"|"append"
----@field methods? string|string[]
----@field content_types? string|string[]
----@field input? string|table
----@field output? string|table
----@field on_mismatch? "error"|"skip"|"skip_if_output_matches"
----@field transform_errors? boolean
----@field empty? boolean
----@field description? string
+---@field stage? string The stage that it is added to. 1 KiB at most.
+---@field action? "replace"|"append" Whether it takes the place of the stage's transformers or stands behind them.
+---@field methods? string|string[] Of the requests whose content it gets; without it those that bring content.
+---@field content_types? string|string[] Those that it is for; without it all.
+---@field input? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it takes: a type of content, or a class table whose objects it is for.
+---@field output? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it gives, in the same words.
+---@field on_mismatch? "error"|"skip"|"skip_if_output_matches" What becomes of a content that `input` doesn't take.
+---@field transform_errors? boolean Transforms the bodies of errors too.
+---@field empty? boolean Transforms a success without a body too.
+---@field description? string What errors and explanations call it. 4 KiB at most.
 
 ---Adds a transformer for the content of matching resources.
 ---@param pattern resthost.pattern
@@ -143,7 +150,7 @@ function service:flush_unused_resources() end
 ---@field service resthost.service Whose endpoint it is.
 local endpoint = {}
 
----What requests below a path have in common; an empty path gives properties alone. Properties: `headers`, `query`, `path`, one of `body`, `text`, `json`, `form`, `multipart` and `file`, `content_type`, `charset`, `configure`, `idempotency_key`, `query_style`.
+---What requests below a path have in common; an empty path gives properties alone (see properties).
 ---@param path string
 ---@param properties? resthost.properties
 ---@return resthost.endpoint
@@ -189,7 +196,7 @@ function definition:get() end
 function definition:resource() end
 
 ---@class resthost.definition.curl.options
----@field with_secrets? boolean
+---@field with_secrets? boolean Shows secrets as they are.
 
 ---A command line for a POSIX shell, with the headers of blocks, secrets masked and files by reference.
 ---@param options? resthost.definition.curl.options
@@ -279,19 +286,27 @@ function resource:load_if_needed() end
 ---@return resthost.request
 function resource:load_using(request) end
 
+---@class resthost.resource.request.options.multipart
+---@field name string Of the field.
+---@field value? string|number|boolean Its value; a part has either this or `file`.
+---@field file? string The path of a file that is read while it is sent.
+---@field filename? string What the server hears as the file's name.
+---@field content_type? string Of the part.
+
 ---@class resthost.resource.request.options
----@field body? string
----@field text? string
----@field json? any
----@field form? table
----@field multipart? table[]
----@field file? string
----@field content_type? string
----@field charset? string
----@field headers? resthost.headers|table<string, string|string[]>
----@field query? table
----@field mutate? fun(draft: resthost.draft)
----@field idempotency_key? string|true
+---@field content_type? string In place of the one that the kind of body brings.
+---@field headers? resthost.headers|table<string, string|string[]> Set over those of blocks.
+---@field query? table Parameters that are added to the URL, by name or as a list of pairs; `rest.null` removes one.
+---@field mutate? fun(draft: resthost.draft) Edits the request before the mutators of blocks do.
+---@field idempotency_key? string|boolean Sent as `Idempotency-Key`, the same for a request and its repeats; `true` makes a random one.
+---@field to_file? string The path of a file that gets the body of a success, and takes its place when it is whole; no transformer runs.
+---@field body? string Bytes that are sent as they are. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`.
+---@field charset? string Of `text`.
+---@field text? string Text, in the charset that `charset` names.
+---@field json? any A value that is sent as JSON.
+---@field form? table Names and values, sorted by name, or a list of pairs in its order; sent as a form of a page is.
+---@field multipart? resthost.resource.request.options.multipart[] Parts, in their order, as of a form with files.
+---@field file? string The path of a file that is read while it is sent.
 
 ---A started request; the resource's state is untouched. Paths of files are relative to the script's folder.
 ---@param method string
@@ -300,9 +315,9 @@ function resource:load_using(request) end
 function resource:request(method, options) end
 
 ---@class resthost.resource.get.options
----@field only_if_cached boolean
+---@field only_if_cached? boolean Sends nothing, and gives what is there, whatever its age.
 
----Waits for up-to-date content; with `only_if_cached` nothing is sent, and what is there is given whatever its age.
+---Waits for up-to-date content.
 ---@param options? resthost.resource.get.options
 ---@return any|nil
 ---@return resthost.error?
@@ -504,7 +519,7 @@ function pipeline:remove_caches() end
 local stage = {}
 
 ---@class resthost.stage.add.options
----@field content_types string[]
+---@field content_types? string|string[] Those that it is for; without it all.
 
 ---Adds a transformer, for all content types or for some.
 ---@param transformer resthost.transformation
@@ -586,9 +601,9 @@ function timer:cancel() end
 local gateway = {}
 
 ---@class resthost.gateway.route.options
----@field expiration_time? number
+---@field expiration_time? number How long an answer to GET is kept, and made once for all who ask; without it no answer is. In seconds. 0 or more.
 
----Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all that are left: `request.params.name`. With `expiration_time` an answer to GET is kept for so many seconds, and made once for all who ask.
+---Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all that are left: `request.params.name`.
 ---@param method string
 ---@param path string
 ---@param options? resthost.gateway.route.options
@@ -679,9 +694,9 @@ local store = {}
 function store:get(key) end
 
 ---@class resthost.store.set.options
----@field ttl number
+---@field ttl? number Seconds for which it is kept, by the time of day; without it for ever.
 
----Keeps a value, for `ttl` seconds by the time of day or for ever; nil deletes it.
+---Keeps a value; nil deletes it.
 ---@param key string
 ---@param value any
 ---@param options? resthost.store.set.options
@@ -707,42 +722,42 @@ function store:delete(key) end
 function store:keys(prefix) end
 
 ---@class resthost.timeouts
----@field connect number
----@field first_byte number
----@field idle number
----@field total number
+---@field connect number For name look-up, connection and TLS handshake.
+---@field first_byte number From then to the first byte of the response.
+---@field idle number Without a byte in either direction.
+---@field total number For a whole request, as its caller sees it.
 
 ---@class resthost.redirects
----@field follow boolean
----@field max integer
----@field keep_headers string[]
----@field on? (fun(from: string, to: string, status: integer): boolean|nil)
+---@field follow boolean Whether they are followed; else the redirect itself is the response.
+---@field max integer So many are followed; one more is an error.
+---@field keep_headers string[] Names of headers that go along to another origin, too.
+---@field on? (fun(from: string, to: string, status: integer): boolean|nil) Is asked before each; with `false` the redirect itself is the response.
 
 ---@class resthost.retry
----@field attempts integer
----@field base number
----@field cap number
----@field budget number
----@field statuses integer[]
----@field when? (fun(err: resthost.error, attempt: integer): boolean|number|nil)
+---@field attempts integer In all, the first included.
+---@field base number Seconds: the longest first wait, which doubles from one to the next.
+---@field cap number Seconds: the longest wait of all.
+---@field budget number Retries of a host as a share of its requests that may be sent again.
+---@field statuses integer[] Those that are tried again, besides failures of the network that may pass.
+---@field when? (fun(err: resthost.error, attempt: integer): boolean|number|nil) Says whether to try again, or after so many seconds; nil is as usual.
 
 ---@class resthost.limits
----@field in_flight? integer
----@field queue? integer
----@field queue_timeout number
----@field rate? resthost.rate
----@field scope "host"|"service"|string
-
----@class resthost.breaker
----@field ratio number
----@field requests integer
----@field window number
----@field open number
+---@field in_flight? integer Requests on their way at once.
+---@field queue? integer So many may wait; 0 lets none.
+---@field queue_timeout number So many seconds each of them.
+---@field rate? resthost.rate So many in so many seconds: a table, set as a whole.
+---@field scope "host"|"service"|string Which requests share it: those to one origin, those of one service, or all that have this name.
 
 ---@class resthost.rate
----@field requests integer
----@field per number
----@field burst? integer
+---@field requests integer In the time that `per` says.
+---@field per number That time, in seconds.
+---@field burst? integer At once after a rest; without it as many as `requests`.
+
+---@class resthost.breaker
+---@field ratio number The share of failures that opens it.
+---@field requests integer Fewer answers than these say nothing.
+---@field window number Seconds whose answers count.
+---@field open number Seconds in which requests fail at once; then one is let through, and decides.
 
 ---@class resthost
 ---@field use_this_response resthost.action
@@ -752,11 +767,32 @@ function store:keys(prefix) end
 ---@field null lightuserdata
 local rest = {}
 
+---@class resthost.service.options.transport.cookies
+---@field path? string Of a database, relative to the script's folder.
+
+---@class resthost.service.options.transport
+---@field cookies? boolean|resthost.service.options.transport.cookies Keeps the cookies of answers and sends them; in a table, with a file for those that last.
+---@field http2? boolean Speaks HTTP/2 with servers that choose it in the TLS handshake.
+---@field proxy? string `http://`, `https://`, `socks5h://` and so on, with `user:password@` if need be; an empty string is none. Without the option the usual environment variables count.
+---@field no_proxy? string Hosts that are asked without a proxy: `"inside.example,10.0.0.0/8"`; `"*"` is all.
+---@field ca_file? string A PEM file of certificates to trust in place of the system's, for the server and for a proxy with `https://`.
+---@field ca_path? string A folder of such files, as `openssl rehash` makes it; with `ca_file` both count.
+---@field client_certificate? string A PEM file of the certificate that says who the service is to the API.
+---@field client_key? string A PEM file of its key, which may be in `client_certificate` too.
+---@field pins? string[] Public keys, one of which the server must have: `{ "sha256//…" }`, the base64 of the SHA-256 of the key (RFC 7469 2.4). They hold for every host that is asked, after redirects too.
+---@field min_tls? "1.2"|"1.3" The oldest version of TLS to speak.
+---@field ip? "any"|"v4"|"v6" Which addresses of a host are used.
+---@field resolve? table<string, string> Where to connect for a host: `{ ["api.example.com:443"] = "192.0.2.1" }`; its certificate and Host stay.
+---@field unix_socket? string A path to connect to, whatever the host is.
+---@field max_connections_per_host? integer Connections to one host and port, of the whole program. With HTTP/2 a hundred requests share one, and those beyond open one each unless this says how many. 1 or more.
+---@field max_connections? integer Connections in all, of the whole program. 1 or more.
+---@field user_agent? string Sent when a request has no User-Agent; without the option `resthost/` and its version.
+
 ---@class resthost.service.options
----@field base_url? string
----@field name? string
----@field standard_transformers? string[]
----@field transport? table
+---@field base_url? string Where the API is; without it only absolute URLs work. 2 MiB at most.
+---@field name? string Unique in a script; without it the host of `base_url`, or `service`. 1 KiB at most.
+---@field standard_transformers? ("json"|"text"|"image"|"ndjson")[] Which of them the pipeline begins with: all, unless this says so; with `{}` bodies stay bytes.
+---@field transport? resthost.service.options.transport How the service connects, as far as that is not like everybody else.
 
 ---Declares a service.
 ---@param options resthost.service.options
@@ -801,12 +837,12 @@ function rest.use_response(response) end
 function rest.pass_to(request) end
 
 ---@class resthost.custom_request.options
----@field start fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean)
----@field cancel? fun()
----@field progress? fun(): number
----@field timeout? number
+---@field start fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean) Begins the work. It gets `complete(response | entity | error) -> boolean`, to be called once.
+---@field cancel? fun() Ends the work.
+---@field progress? fun(): number How far the work is, from 0 to 1.
+---@field timeout? number Seconds in which `complete` has to be called, 0 for any time; without it those of `c.timeouts.total`.
 
----A request with work of the script's own, not started. start gets `complete(response | entity | error) -> boolean`, to be called once, within `timeout` seconds: by default those of `c.timeouts.total`, 0 for any time.
+---A request with work of the script's own, not started.
 ---@param options resthost.custom_request.options
 ---@return resthost.request
 function rest.custom_request(options) end
@@ -824,13 +860,13 @@ function rest.refresh_on(predicate, fn) end
 function rest.regex(pattern, options) end
 
 ---@class resthost.content_transformer.options
----@field transform resthost.transformation
----@field input? string|table
----@field output? string|table
----@field on_mismatch? "error"|"skip"|"skip_if_output_matches"
----@field transform_errors? boolean
----@field empty? boolean
----@field description? string
+---@field transform resthost.transformation A function of content and entity, the name of a module that returns one, or a transformer.
+---@field input? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it takes: a type of content, or a class table whose objects it is for.
+---@field output? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it gives, in the same words.
+---@field on_mismatch? "error"|"skip"|"skip_if_output_matches" What becomes of a content that `input` doesn't take.
+---@field transform_errors? boolean Transforms the bodies of errors too.
+---@field empty? boolean Transforms a success without a body too.
+---@field description? string What errors and explanations call it. 4 KiB at most.
 
 ---A transformer with type rules.
 ---@param options resthost.content_transformer.options
@@ -851,10 +887,10 @@ function rest.response_transformer(fn, description) end
 function rest.stream(request, fn) end
 
 ---@class resthost.status.options
----@field resources resthost.resource[]
----@field priority? string[]
+---@field resources? resthost.resource[] Those that it is over.
+---@field priority? string[] The rules that decide, the first that applies before the others.
 
----One status over several resources.
+---One status over several resources, which may be the items of the table itself.
 ---@param options resthost.status.options
 ---@return resthost.status
 function rest.status(options) end
@@ -882,9 +918,9 @@ function rest.sleep(seconds) end
 function rest.after(seconds, fn) end
 
 ---@class resthost.every.options
----@field zone string
+---@field zone? string Whose times they are, such as `"Europe/Berlin"`; without it the local zone.
 
----Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, `"@daily"`, in the local zone or in that of `zone = "Europe/Berlin"`. A run that is late is left out.
+---Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, `"@daily"`. A run that is late is left out.
 ---@param seconds number|string
 ---@param options? resthost.every.options
 ---@param fn function
@@ -908,17 +944,100 @@ function rest.all(list) end
 ---@return any[]?
 function rest.gather(list, limit, fn) end
 
+---@class resthost.gateway.options.listen.tls
+---@field certificate string A PEM file of the certificate, with those between it and its issuer.
+---@field key string A PEM file of its private key.
+
+---@class resthost.gateway.options.listen.expose
+---@field paths? string[] Globs as of configuration blocks; without it all paths.
+---@field methods? string[] Which are let through.
+
+---@class resthost.gateway.options.listen
+---@field address string `host:port` or `unix:/path`.
+---@field mode? string Who may open a Unix socket, in octal: `"0660"`.
+---@field tls? false|resthost.gateway.options.listen.tls As for all addresses, unless it says otherwise; `false` is none.
+---@field expose? table<string, resthost.gateway.options.listen.expose> What this address shows of it.
+---@field operator? boolean Its clients may ask what the host does.
+
+---@class resthost.gateway.options.expose
+---@field paths? string[] Globs as of configuration blocks; without it all paths.
+---@field methods? string[] Which are let through.
+
+---@class resthost.gateway.options.auth.tokens.expose
+---@field paths? string[] Globs as of configuration blocks; without it all paths.
+---@field methods? string[] Which are let through.
+
+---@class resthost.gateway.options.auth.tokens
+---@field name string Of who has it, for logs and metrics.
+---@field token? string Its text; either this or `sha256`.
+---@field sha256? string The hash of its text: 64 hexadecimal digits.
+---@field expose? table<string, resthost.gateway.options.auth.tokens.expose> What is shown to it, of what its address shows.
+---@field operator? boolean It may ask what the host does.
+
+---@class resthost.gateway.options.auth.clients.expose
+---@field paths? string[] Globs as of configuration blocks; without it all paths.
+---@field methods? string[] Which are let through.
+
+---@class resthost.gateway.options.auth.clients
+---@field name string A name in its certificate.
+---@field expose? table<string, resthost.gateway.options.auth.clients.expose> What is shown to it, of what its address shows.
+---@field operator? boolean It may ask what the host does.
+
+---@class resthost.gateway.options.auth
+---@field bearer? string The token of all clients.
+---@field tokens? resthost.gateway.options.auth.tokens[] Tokens of several clients.
+---@field client_ca? string A PEM file of certificates: a client's has to be signed by one of them.
+---@field clients? resthost.gateway.options.auth.clients[] Which of those clients are let in; without it all of them.
+
+---@class resthost.gateway.options.cors
+---@field origins? string[] Those of the pages: `https://app.example`; `*` is all.
+---@field methods? string[] Which a page may use beside GET, HEAD and POST; without it whatever is exposed.
+---@field headers? string[] Which a page may send.
+---@field credentials? boolean Pages may send cookies and the like; not for `*`.
+---@field max_age? number How long a browser may remember the answer to its question. In seconds. 0 to 86400.
+
+---@class resthost.gateway.options.forward
+---@field headers? string[] Their names.
+
+---@class resthost.gateway.options.keep
+---@field headers? string[] Their names.
+
+---@class resthost.gateway.options.limits.per_client.rate
+---@field requests number So many in the time that `per` says.
+---@field per? number That time, in seconds.
+---@field burst? number So many may come at once; without it as many as `requests`.
+
+---@class resthost.gateway.options.limits.per_client
+---@field rate? resthost.gateway.options.limits.per_client.rate How often it may ask; beyond it the answer is 429.
+---@field in_flight? integer Requests under way that wait for something. 1 to 1000000.
+---@field streams? integer Streams of events. 1 to 1000000.
+
+---@class resthost.gateway.options.limits
+---@field connections? integer At once. 1 to 1000000.
+---@field header_bytes? integer A request line and its header together. 1024 to 1048576.
+---@field target_bytes? integer A request's path and query. 256 to 1048576.
+---@field header_timeout? number For the header of a request to come. In seconds. 0.1 to 86400.
+---@field idle_timeout? number After which a connection without a request is closed. In seconds. 0.1 to 86400.
+---@field body? integer|string A request's body, which is held until it is whole. 1 TiB at most.
+---@field stream_body? integer|string A longer one, which goes to the API as it comes. 1 TiB at most.
+---@field per_client? resthost.gateway.options.limits.per_client What one client, by its token or else its address, may use.
+
+---@class resthost.gateway.options.tls
+---@field certificate string A PEM file of the certificate, with those between it and its issuer.
+---@field key string A PEM file of its private key.
+
 ---@class resthost.gateway.options
----@field listen? string
----@field expose? table<string, { paths?: string[], methods?: string[] }>
----@field auth? { bearer?: string, tokens?: table[], client_ca?: string, clients?: table[] }
----@field tls? { certificate: string, key: string }
----@field server_names? string[]
----@field forward? { headers: string[] }
----@field keep? { headers: string[] }
----@field limits? { connections?: integer, header_bytes?: integer, target_bytes?: integer, body?: integer|string, stream_body?: integer|string, header_timeout?: number, idle_timeout?: number, per_client?: { rate?: { requests: number, per?: number, burst?: number }, in_flight?: integer, streams?: integer } }
----@field timeout? number
----@field access_log? boolean
+---@field listen? string|(string|resthost.gateway.options.listen)[] `host:port`, or `unix:/path`, or a list of them; port 0 is chosen by the system. A table has what is different about one.
+---@field expose? table<string, resthost.gateway.options.expose> Services by name, and what of them clients see; without it every service, all paths, GET and HEAD.
+---@field auth? resthost.gateway.options.auth Who may use it: each has to show a token, or a certificate.
+---@field cors? resthost.gateway.options.cors Which pages of other origins may use it.
+---@field timeout? number For one request; then it is answered with 504. Without it twice `timeouts.total` of the resource's configuration. In seconds. Above 0.
+---@field server_names? string[] Names that clients may call it by, in `Host`.
+---@field forward? resthost.gateway.options.forward Which of a client's headers go to the API.
+---@field keep? resthost.gateway.options.keep Which of the API's headers go to clients, beside the usual ones.
+---@field limits? resthost.gateway.options.limits What clients may use.
+---@field access_log? boolean Writes a line of the log for each answer.
+---@field tls? resthost.gateway.options.tls Speaks TLS on all addresses but Unix sockets.
 
 ---Declares the HTTP gateway.
 ---@param options resthost.gateway.options
@@ -926,12 +1045,12 @@ function rest.gather(list, limit, fn) end
 function rest.gateway(options) end
 
 ---@class resthost.response.options
----@field status? resthost.status
----@field headers? resthost.headers|table<string, string|string[]>
----@field json? any
----@field text? string
----@field body? string
----@field content_type? string
+---@field status? integer Of the answer. 200 to 599.
+---@field headers? resthost.headers|table<string, string|string[]> Of the answer.
+---@field json? any A value that is sent as JSON.
+---@field text? string It is sent as UTF-8.
+---@field body? string It is sent as it is.
+---@field content_type? string Without it that of the content: JSON, text, or `application/octet-stream`.
 
 ---What a route answers, where its content alone doesn't say it: one of `json`, `text` and `body`, or none.
 ---@param options resthost.response.options
@@ -952,10 +1071,10 @@ function rest.read_file(path) end
 function rest.write_file(path, bytes) end
 
 ---@class resthost.permissions.options
----@field read? string[]|false
----@field write? string[]|false
----@field env? string[]|false
----@field net? string[]|false
+---@field read? string[]|string|false Paths that it may read.
+---@field write? string[]|string|false Paths that it may write.
+---@field env? string[]|string|false Variables of the environment that it may read.
+---@field net? string[]|string|false Hosts that it may ask.
 
 ---Gives up what the script doesn't need: lists of paths, names and hosts, or false for nothing at all. It grants nothing that was not granted from outside, and holds from here on.
 ---@param options resthost.permissions.options
@@ -970,25 +1089,25 @@ function rest.on_reload(fn) end
 function rest.on_shutdown(fn) end
 
 ---@class resthost.entity.options
----@field content any
----@field content_type? string
----@field headers? resthost.headers|table<string, string|string[]>
----@field charset? string
----@field timestamp? number
----@field status? integer
----@field url? string
----@field http_version? string
+---@field content any A text, a table or rest.bytes(…).
+---@field headers? resthost.headers|table<string, string|string[]> Those of another entity, or a table.
+---@field content_type? string In place of the one in `headers`.
+---@field charset? string Of the content, as the server says it.
+---@field timestamp? number Unix time in seconds; without it now.
+---@field status? integer Three digits.
+---@field url? string Where it came from.
+---@field http_version? string By which it came.
 
----An entity of the script's own; `headers` may be those of another.
+---An entity of the script's own.
 ---@param options resthost.entity.options
 ---@return resthost.entity
 function rest.entity(options) end
 
 ---@class resthost.error.options
----@field user_message? string
----@field http_status_code? integer
----@field entity? resthost.entity
----@field cause? table
+---@field user_message? string A sentence for people; without it one is made of the others.
+---@field http_status_code? integer Of the response, where there was one.
+---@field entity? resthost.entity The body of the response.
+---@field cause? table|resthost.error What went wrong: `{ type = "mine", … }`, or another error.
 
 ---An error of the script's own.
 ---@param options resthost.error.options
@@ -1026,9 +1145,9 @@ function rest.auth.digest(user, password) end
 rest.transformers = {}
 
 ---@class resthost.transformers.json.options
----@field transform_errors? boolean
----@field empty? boolean
----@field allow_fragments? boolean
+---@field transform_errors? boolean Transforms the bodies of errors too.
+---@field empty? boolean Transforms a success without a body too.
+---@field allow_fragments? boolean Takes a text that is one value, neither an object nor an array.
 
 ---The standard json transformer.
 ---@param options? resthost.transformers.json.options
@@ -1036,9 +1155,9 @@ rest.transformers = {}
 function rest.transformers.json(options) end
 
 ---@class resthost.transformers.text.options
----@field transform_errors? boolean
----@field empty? boolean
----@field charset? string
+---@field transform_errors? boolean Transforms the bodies of errors too.
+---@field empty? boolean Transforms a success without a body too.
+---@field charset? string Of the body, whatever it says itself.
 
 ---The standard text transformer.
 ---@param options? resthost.transformers.text.options
@@ -1046,8 +1165,8 @@ function rest.transformers.json(options) end
 function rest.transformers.text(options) end
 
 ---@class resthost.transformers.image.options
----@field transform_errors? boolean
----@field empty? boolean
+---@field transform_errors? boolean Transforms the bodies of errors too.
+---@field empty? boolean Transforms a success without a body too.
 
 ---The standard image transformer.
 ---@param options? resthost.transformers.image.options
@@ -1055,8 +1174,8 @@ function rest.transformers.text(options) end
 function rest.transformers.image(options) end
 
 ---@class resthost.transformers.ndjson.options
----@field transform_errors? boolean
----@field empty? boolean
+---@field transform_errors? boolean Transforms the bodies of errors too.
+---@field empty? boolean Transforms a success without a body too.
 
 ---The standard ndjson transformer.
 ---@param options? resthost.transformers.ndjson.options
@@ -1066,31 +1185,31 @@ function rest.transformers.ndjson(options) end
 rest.cache = {}
 
 ---@class resthost.cache.memory.options
----@field max_bytes? integer
+---@field max_bytes? integer Bytes that it holds; without it 16 MiB in memory, 256 MiB in a file. 1 or more.
 
----Keeps entities in this process, 16 MiB of them by default; those not used for longest go first. Make it once, outside of blocks; in a block, one line makes one cache, however often it runs.
+---Keeps entities in this process; those not used for longest go first. Make it once, outside of blocks; in a block, one line makes one cache, however often it runs.
 ---@param options? resthost.cache.memory.options
 ---@return resthost.cache
 function rest.cache.memory(options) end
 
 ---@class resthost.cache.custom.options
----@field key fun(resource: resthost.resource, stage: string): any
----@field read fun(key: any): resthost.entity?
----@field write fun(key: any, entity: resthost.entity)
----@field remove fun(key: any)
----@field update_timestamp? fun(key: any, timestamp: number)
+---@field key fun(resource: resthost.resource, stage: string): any Gives any value, by which the others know the entity; nil keeps the resource out of the cache.
+---@field read fun(key: any): resthost.entity? Gives the entity, or nil.
+---@field write fun(key: any, entity: resthost.entity) Keeps the entity.
+---@field remove fun(key: any) Forgets it.
+---@field update_timestamp? fun(key: any, timestamp: number) Sets its time; without it, it is read, set and written.
 
----Calls `key(resource, stage)`, `read(key)`, `write(key, entity)`, `remove(key)` and `update_timestamp(key, t)` (default: read, set, write). They may wait, 5 seconds in all, and fail by raising or by returning nil and a reason. A key is any value; nil keeps the resource out of the cache. `read` returns an entity or nil.
+---Keeps entities by functions of the script's own. They may wait, 5 seconds in all, and fail by raising or by returning nil and a reason.
 ---@param options resthost.cache.custom.options
 ---@return resthost.cache
 function rest.cache.custom(options) end
 
 ---@class resthost.cache.sqlite.options
----@field path string
----@field max_bytes? integer
----@field user? string|fun(): string?
+---@field path string Of its file, relative to the script's folder.
+---@field max_bytes? integer Bytes that it holds; without it 16 MiB in memory, 256 MiB in a file. 1 or more.
+---@field user? string|(fun(): string?) Keeps the entities of users apart: whose they are. A function is asked for each key, and may not wait.
 
----Keeps entities in a file of its own, relative to the script's folder, where `--allow-read` and `--allow-write` permit. `user`, a text or a function that returns one, keeps the entities of users apart; it may not wait.
+---Keeps entities in a file of its own, where `--allow-read` and `--allow-write` permit.
 ---@param options resthost.cache.sqlite.options
 ---@return resthost.cache
 function rest.cache.sqlite(options) end
@@ -1139,9 +1258,9 @@ rest.json = {}
 function rest.json.encode(value) end
 
 ---@class resthost.json.decode.options
----@field big string
+---@field big? "float"|"text" What integers beyond 64 bits become: floats, or texts of their digits.
 
----The value of a JSON text. Integers beyond 64 bits become floats, or their digits as text with `{ big = "text" }`; of repeated keys the last counts.
+---The value of a JSON text; of repeated keys the last counts.
 ---@param text string
 ---@param options? resthost.json.decode.options
 ---@return any|nil

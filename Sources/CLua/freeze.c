@@ -177,7 +177,7 @@ static void refuse_finalizer_of(lua_State *L, int index) {
 }
 
 // Freezes the library `name` of the globals at `globals`. The functions of strings are the whole state's: a
-// realm gets a frozen view of them.
+// sandbox gets a frozen view of them.
 static void freeze_library(lua_State *L, int globals, const char *name, bool is_main) {
     if (lua_getfield(L, globals, name) != LUA_TTABLE) {
         lua_settop(L, -2);

@@ -284,8 +284,8 @@ void clua_open_dates(lua_State *L);
 void clua_open_lists(lua_State *L);
 void clua_open_utf8(lua_State *L);
 
-// realm.c
-/// Keeps what the globals are before any script runs: realms begin with a copy of it.
+// sandbox.c
+/// Keeps what the globals are before any script runs: sandboxes begin with a copy of it.
 void clua_keep_globals(lua_State *L);
 
 #endif

@@ -39,7 +39,7 @@ static const char *call_reader(lua_State *L, void *data, size_t *size) {
     return lua_tolstring(L, PIECE_SLOT, size);
 }
 
-// Upvalue: the globals of the realm, of which the main realm has none here, being Lua's default. Bytecode
+// Upvalue: the globals of the sandbox, of which the main sandbox has none here, being Lua's default. Bytecode
 // could crash the process.
 int clua_load_text(lua_State *L) {
     size_t length;

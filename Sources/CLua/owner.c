@@ -4,7 +4,7 @@
 // neither of them alive. When the owner dies, what it held is put where the host finds it once more: the host
 // may want to tell it of the end. Tables in the registry do this:
 //
-//   companions  weak keys  table -> a box with the host's object that lives as long, and what the table holds
+//   attachments weak keys  table -> a box with the host's object that lives as long, and what it holds
 //   objects     weak keys  host object -> what it holds
 //   pinned                 the host objects among the owners that Swift holds too
 //   values      all weak   cell -> value: how the host finds a value without keeping it
@@ -15,7 +15,7 @@
 #include "owner.h"
 
 const char clua_objects, clua_pinned, clua_values, clua_dead, clua_cycle;
-static const char companions, departed, by_cell;
+static const char attachments, departed, by_cell;
 
 static void push_mode(lua_State *L, const char *mode) {
     lua_createtable(L, 0, 1);
@@ -33,7 +33,7 @@ static void register_table(lua_State *L, const char *mode, const void *key) {
 }
 
 void clua_open_owners(lua_State *L) {
-    register_table(L, "k", &companions);
+    register_table(L, "k", &attachments);
     register_table(L, "k", &clua_objects);
     register_table(L, NULL, &clua_pinned);
     register_table(L, "kv", &clua_values);
@@ -137,9 +137,9 @@ static bool push_object_holdings(lua_State *L, int owner, clua_box *box) {
 static bool push_holdings(lua_State *L, int owner) {
     clua_box *box = clua_box_at(L, owner);
     if (box) return push_object_holdings(L, owner, box);
-    if (!clua_companion_at(L, owner)) return false;
+    if (!clua_attachment_at(L, owner)) return false;
     lua_pushvalue(L, owner);
-    clua_registry_get(L, &companions);
+    clua_registry_get(L, &attachments);
     if (lua_getiuservalue(L, -1, 1) != LUA_TTABLE) {
         lua_settop(L, -2);
         push_new_holdings(L);
@@ -166,19 +166,19 @@ bool clua_hold(lua_State *L, int owner) {
     return holds;
 }
 
-void *clua_companion_at(lua_State *L, int index) {
+void *clua_attachment_at(lua_State *L, int index) {
     clua_reserve(L, 4);
     if (lua_type(L, index) != LUA_TTABLE) return NULL;
     lua_pushvalue(L, index);
-    if (!clua_registry_get(L, &companions)) return NULL;
+    if (!clua_registry_get(L, &attachments)) return NULL;
     void *object = clua_box_at(L, -1)->object;
     lua_settop(L, -2);
     return object;
 }
 
-void clua_set_companion(lua_State *L, int index, void *object) {
+void clua_attach(lua_State *L, int index, void *object) {
     clua_reserve(L, 6);
     lua_pushvalue(L, index);
     clua_push_companion(L, object);
-    clua_registry_set(L, &companions);
+    clua_registry_set(L, &attachments);
 }

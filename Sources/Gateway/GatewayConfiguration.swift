@@ -11,13 +11,13 @@ public struct GatewayConfiguration: Sendable {
     package var usedThreads: Int { max(1, threads ?? MachineProcessors.current.count - 1) }
     public var limits = GatewayLimits()
     /// Which paths and methods of which services are shown; nil: all paths of every service, to GET and HEAD.
-    public var expose: [String: ServiceExposure]?
+    public var expose: [String: ExposeRule]?
     /// Clients must send it as `Authorization: Bearer …`, except to learn whether the gateway is alive.
     public var bearerToken: String?
     /// Further tokens, each with what it may reach.
     public var tokens: [GatewayToken] = []
     /// What a listener shows in place of ``expose``, by its text in ``listen``.
-    public var listenerExposure: [String: [String: ServiceExposure]] = [:]
+    public var listenerPolicy: [String: [String: ExposeRule]] = [:]
     /// Sockets that listen already, by their addresses: a service manager gave them to this process, which
     /// keeps them open.
     public var inheritedSockets: [String: Int32] = [:]
@@ -72,7 +72,7 @@ public struct GatewayConfiguration: Sendable {
 
     /// What a running gateway can be changed by, see ``Gateway/prepare(_:)``: the other members say how it
     /// was started.
-    public init(listen: [String], expose: [String: ServiceExposure]? = nil, bearerToken: String? = nil) {
+    public init(listen: [String], expose: [String: ExposeRule]? = nil, bearerToken: String? = nil) {
         self.listen = listen
         self.expose = expose
         self.bearerToken = bearerToken
@@ -88,18 +88,18 @@ public struct GatewayConfiguration: Sendable {
     /// Throws what is wrong with it, before anything is started.
     public func check() throws(GatewayError) {
         _ = try ListenAddress.list(listen)
-        _ = try Exposure(expose)
+        _ = try AccessPolicy(expose)
         _ = try RouteTable(routes)
-        if let objection = cors?.objection { throw .badCORS(objection) }
-        for rules in listenerExposure.values { _ = try Exposure(rules) }
-        for token in tokens { _ = try Exposure(token.expose) }
-        for client in clientCertificates?.clients ?? [] { _ = try Exposure(client.expose) }
+        if let validationError = cors?.validationError { throw .badCORS(validationError) }
+        for rules in listenerPolicy.values { _ = try AccessPolicy(rules) }
+        for token in tokens { _ = try AccessPolicy(token.expose) }
+        for client in clientCertificates?.clients ?? [] { _ = try AccessPolicy(client.expose) }
         _ = try ListenerSecrets(self)
         for name in forwardedHeaders {
-            if let why = HeaderPassage.objection(toForwarding: name) { throw .badHeader(why) }
+            if let why = HeaderPassage.validationError(toForwarding: name) { throw .badHeader(why) }
         }
         for name in keptHeaders {
-            if let why = HeaderPassage.objection(toKeeping: name) { throw .badHeader(why) }
+            if let why = HeaderPassage.validationError(toKeeping: name) { throw .badHeader(why) }
         }
     }
 }

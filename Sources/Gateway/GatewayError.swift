@@ -5,7 +5,7 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case permissionDenied(String)
     case addressNotAvailable(String)
     case missingFolder(String)
-    case badExposure(service: String, message: String)
+    case badAccessPolicy(service: String, message: String)
     /// One that can't be forwarded or kept.
     case badHeader(String)
     case badRoute(String)
@@ -26,7 +26,7 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .permissionDenied(let text): "no permission to listen on \(text)"
         case .addressNotAvailable(let text): "this machine has no address \(text)"
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
-        case .badExposure(let service, let message): "exposed paths of '\(service)': \(message)"
+        case .badAccessPolicy(let service, let message): "exposed paths of '\(service)': \(message)"
         case .badHeader(let why): "\(why): remove it from the list"
         case .badRoute(let why), .badCORS(let why), .badTLS(let why): why
         case .badCertificate(let path, let why): "'\(path)' can't be used for TLS: \(why)"

@@ -5,7 +5,7 @@ import Testing
 struct AttemptTests {
     @Test func `a call is sent again as its level says, and tells of each attempt`() async throws {
         let api = try await StubbedService()
-        await EngineActor.run { api.service.engine.chance = { 0 } }
+        await EngineActor.run { api.service.engine.random = { 0 } }
         let users = try api.service.endpoint("users") {
             Configure {
                 $0.retry = RetryPolicy()

@@ -1,4 +1,5 @@
 public import RestEngine
+import Testing
 
 /// What every ``EntityCache`` owes the engine.
 ///

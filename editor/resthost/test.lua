@@ -7,18 +7,39 @@
 ---@field services resthost.services The services declared so far, by name.
 local host = {}
 
----Answers matching requests; of several stubs the newest that matches. A reply has `status`, `headers`, one of `body`, `json` and `text`, or `error` = { type, message }; and `delay`, `gated`, `when` = { headers, body }.
+---@class resthost.host.stub.options.error
+---@field type? "invalid_url"|"connection_failed"|"dns_failed"|"tls_failed"|"timeout"|"too_large"|"too_many_redirects"|"decoding_failed"|"queue_full"|"circuit_open"|"rate_limited"|"offline"|"internal" What went wrong.
+---@field message? string In place of the usual one.
+---@field phase? string How far it had come.
+---@field limit? integer The limit that was passed, in bytes.
+
+---@class resthost.host.stub.options.when
+---@field body? string The exact bytes.
+---@field headers? table<string, any> Values of headers by name; `rest.null` for one that is not there.
+
+---@class resthost.host.stub.options
+---@field delay? number By the host's clock, before the reply. In seconds. 0 or more.
+---@field error? resthost.host.stub.options.error In place of a response: why there is none.
+---@field status? integer Of the response.
+---@field headers? resthost.headers|table<string, string|string[]> Of the response.
+---@field body? string Bytes. A response has one of `body`, `json` and `text`, or none.
+---@field json? any A value, as JSON.
+---@field text? string Text in UTF-8.
+---@field gated? boolean Waits with the reply until `stub:go()`.
+---@field when? resthost.host.stub.options.when Which requests it answers, of those that method and URL match.
+
+---Answers matching requests; of several stubs the newest that matches. A function gives the same table, without `when`.
 ---@param method string
 ---@param url_glob string
----@param reply? table|(fun(request: resthost.request): table)
+---@param reply? resthost.host.stub.options|(fun(request: resthost.request): table)
 ---@return resthost.stub
 function host:stub(method, url_glob, reply) end
 
 ---@class resthost.host.replay.options
----@field match string[]
----@field unused string
+---@field match? ("method"|"url"|"body")[] What of a request must be the same; without it all of it.
+---@field unused? "ignore"|"error" What an answer is that nobody asked for.
 
----Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and again. `match` says what must be the same, of `method`, `url` and `body`; with `unused = "error"` an answer that nobody asked for fails the test. The path is relative to the test file.
+---Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and again. The path is relative to the test file.
 ---@param path string
 ---@param options? resthost.host.replay.options
 function host:replay(path, options) end
@@ -112,8 +133,11 @@ function t.fail(message) end
 ---@param path string
 function t.record(path) end
 
+---@class resthost.t.load.options
+---@field source string The script itself.
+
 ---Loads a script, whose path is relative to the test file, into a fresh host.
----@param path string|{ source: string }
+---@param path string|resthost.t.load.options
 ---@return resthost.host
 function t.load(path) end
 

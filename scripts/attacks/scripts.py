@@ -202,7 +202,7 @@ def crowd(host):
 
 
 ATTACKS = [
-    # Each URL may take 50 ms. An answer that is loaded anew meanwhile needs the engine twice, and waits for three of them.
+    # Each URL may take 50 ms. An answer that is loaded anew needs the engine twice, and waits for three.
     Attack("restless-blocks", "blocks that add blocks each time they run", ask, RESTLESS,
            flags=["--limit", "block=0.01", "--limit", "predicate=0.01"], slowest_fresh=0.17),
     Attack("long-paths", "files in 100,000 folders", wait, PATHS),

@@ -180,13 +180,13 @@ void clua_new_class(lua_State *L, const void *class_key, const char *name);
 void clua_new_cell(lua_State *L);
 /// Pops a cell and pushes its value, also one whose owners died; false (nothing pushed) when it is gone.
 bool clua_open_cell(lua_State *L);
-/// Pops a cell: its value lives for as long as the host object or the table with a companion at `owner`.
+/// Pops a cell: its value lives for as long as the host object or the table with a attachment at `owner`.
 /// False when that is neither, or the value is gone.
 bool clua_hold(lua_State *L, int owner);
 /// The host's object that lives for as long as the table at `index`, or NULL.
-void *clua_companion_at(lua_State *L, int index);
+void *clua_attachment_at(lua_State *L, int index);
 /// Gives the table at `index` such an object. Takes over one reference.
-void clua_set_companion(lua_State *L, int index, void *object);
+void clua_attach(lua_State *L, int index, void *object);
 
 // reference.c
 
@@ -236,7 +236,7 @@ bool clua_is_protected(lua_State *L, int index);
 /// every state, wherever it was written. 0 when there is too much to look at.
 uint64_t clua_fingerprint(lua_State *L, int index);
 
-// realm.c
+// sandbox.c
 
 /// Pushes a table of globals as a new state has them; Swift's own functions are not in it yet.
 void clua_push_new_globals(lua_State *L);

@@ -28,7 +28,9 @@ struct ContentSelection {
         let isPart = range?.applies(etag: content.etag, lastModified: lastModified) ?? false
         let form = isPart ? rendering.plain : rendering.form(for: terms.codings, of: content)
         var fields = form.fields
-        if isSuccess, let list = terms.ifNoneMatch, let tag = rendering.tag(in: list, content, preferring: form) {
+        if isSuccess, let list = terms.ifNoneMatch,
+            let tag = rendering.tag(in: list, content, preferring: form)
+        {
             fields = fields.validators
             fields.etag = tag
             result = .content(304, fields, nil)

@@ -20,7 +20,7 @@ struct HeaderPassage: Sendable {
     var isOwn: Bool { kept == nil }
 
     /// Why a client's header can't be forwarded; nil for one that can.
-    static func objection(toForwarding name: String) -> String? {
+    static func validationError(toForwarding name: String) -> String? {
         switch name.lowercased() {
         case "if-none-match", "if-modified-since":
             "'\(name)' is for the gateway itself where a client reads, and goes along with everything else anyway"
@@ -29,12 +29,12 @@ struct HeaderPassage: Sendable {
         case "accept-encoding": "'\(name)' is the host's own: it takes the codings off that it asks for"
         case "host": "'\(name)' names the gateway; what the API gets is the name in the service's base_url"
         case "expect": "'\(name)' is answered by the gateway itself"
-        case let lower: objection(name, lower)
+        case let lower: validationError(name, lower)
         }
     }
 
     /// Why a header of the API can't be kept; nil for one that can.
-    static func objection(toKeeping name: String) -> String? {
+    static func validationError(toKeeping name: String) -> String? {
         switch name.lowercased() {
         case "etag":
             "'\(name)' comes back by itself where something is changed, and with parts; of what is read the gateway has its own"
@@ -44,13 +44,13 @@ struct HeaderPassage: Sendable {
             "'\(name)' is the gateway's to say, of the content that it sends"
         case "age", "cache-control", "cache-status", "date":
             "'\(name)' is the gateway's to say, of its own answer"
-        case let lower: objection(name, lower)
+        case let lower: validationError(name, lower)
         }
     }
 
     /// What belongs to one connection (RFC 9110 7.6.1, 11.7.1) or to a message's length, and what is secret,
     /// goes nowhere.
-    private static func objection(_ name: String, _ lower: String) -> String? {
+    private static func validationError(_ name: String, _ lower: String) -> String? {
         if name.contains("*") { return "'\(name)' is a pattern: name each header" }
         guard Method.isToken(name) else { return "'\(name)' is no name of a header" }
         if lower == "content-length" { return "'\(name)' is said anew for each message" }

@@ -10,7 +10,7 @@ import RestEngine
 ///
 /// * the date,
 /// * content: ``ContentFields``,
-/// * exposure and scripts: ``HeaderPassage``, which chooses from the API's headers and a script's, and
+/// * access policy and scripts: ``HeaderPassage``, which chooses from the API's headers and a script's, and
 ///   ``Problem``,
 /// * tracing: how long the messages of one request took,
 /// * freshness: ``Freshness``, with ``CacheStatus``,

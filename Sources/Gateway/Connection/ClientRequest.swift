@@ -19,7 +19,7 @@ struct ClientRequest {
     var isAuthorized: Bool { head.isAuthorized }
     var isOperator: Bool { head.isOperator }
     /// What it may reach; nil while nobody has asked.
-    var exposure: Exposure? { head.exposure }
+    var accessPolicy: AccessPolicy? { head.accessPolicy }
     /// Those of its head.
     var fields: RequestFields { head.fields }
     /// How its body comes; nil for none.
@@ -58,7 +58,7 @@ struct ClientRequest {
         let isHead: Bool
         let isAuthorized: Bool
         let isOperator: Bool
-        let exposure: Exposure?
+        let accessPolicy: AccessPolicy?
         let fields: RequestFields
         let notable: NotableFields
         /// It says how it wants the content.
@@ -79,7 +79,7 @@ struct ClientRequest {
             target = Array(head.target.bytes(in: bytes))
             isHead = head.method == .head
             (isAuthorized, isOperator) = (client.isAuthorized, client.isOperator)
-            exposure = client.exposure
+            accessPolicy = client.accessPolicy
             fields = RequestFields(Array(bytes[..<head.length]))
             notable = head.notable
             hasTerms = !head.notable.isEmpty || head.ifNoneMatch != nil
@@ -95,7 +95,7 @@ struct ClientRequest {
 
         init(unreadableAt startedAt: Double?) {
             (number, method, target) = (0, "-", [])
-            (isHead, isAuthorized, isOperator, exposure) = (false, false, false, nil)
+            (isHead, isAuthorized, isOperator, accessPolicy) = (false, false, false, nil)
             (fields, notable, hasTerms) = (.none, [], false)
             (body, contentLength, expectsContinue) = (nil, nil, false)
             (isLast, isOld) = (true, false)

@@ -60,11 +60,13 @@ extension ConnectionHandler {
     private func read(_ path: ResourcePath, _ request: ClientRequest) {
         let own = loop.rules.access.limits.requestTimeout
         let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
-        let ticket = ReadTicket()
-        self.ticket = ticket
+        let pendingRead = PendingRead()
+        self.pendingRead = pendingRead
         let question = EngineClient.Question(
-            path: path, method: request.method, exposure: request.exposure ?? loop.rules.access.exposure,
-            demand: request.terms.demand, fields: request.fields, trace: request.trace, ticket: ticket)
+            path: path, method: request.method,
+            accessPolicy: request.accessPolicy ?? loop.rules.access.accessPolicy,
+            directives: request.terms.directives, fields: request.fields, trace: request.trace,
+            pendingRead: pendingRead)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
             engine.read(
@@ -75,7 +77,7 @@ extension ConnectionHandler {
                 },
                 { outcome in
                     let labels = engine.labels(
-                        of: question.path, question.method, question.exposure, question.ticket)
+                        of: question.path, question.method, question.accessPolicy, question.pendingRead)
                     mailbox.send { connection.value.finish(number, outcome, labels) }
                 })
         }
@@ -83,9 +85,9 @@ extension ConnectionHandler {
 
     /// The client is gone while it waited.
     func leave() {
-        guard let ticket else { return }
-        self.ticket = nil
-        EngineLoop.shared.submit { ticket.leave() }
+        guard let pendingRead else { return }
+        self.pendingRead = nil
+        EngineLoop.shared.submit { pendingRead.leave() }
     }
 
     private func askHost(
@@ -103,7 +105,7 @@ extension ConnectionHandler {
 
     private func ask(_ route: HostRoute, _ query: String?, _ request: ClientRequest) {
         let (isAuthorized, number) = (request.isAuthorized, request.number)
-        let exposure = request.exposure ?? loop.rules.access.exposure
+        let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         let (connection, engine, mailbox) = (wait(request, seconds: nil), loop.engine, loop.mailbox)
         // A health check that waits as long as everything else says nothing.
         let timeout: Double? =
@@ -115,7 +117,7 @@ extension ConnectionHandler {
             }
         }
         let question: @Sendable @EngineActor () -> Void = {
-            engine.answer(route, query: query, exposure, withDetails: isAuthorized) { reply in
+            engine.answer(route, query: query, accessPolicy, withDetails: isAuthorized) { reply in
                 let labels = engine.labels(of: route)
                 mailbox.send {
                     late?.cancel()
@@ -159,7 +161,7 @@ extension ConnectionHandler {
         self.labels = labels
         endPassage()
         dropBody()
-        ticket = nil
+        pendingRead = nil
         switch outcome {
         case .body: break
         case .problem(let problem): write(problem.reply, request, context)
@@ -167,8 +169,8 @@ extension ConnectionHandler {
         case .own(let content, let fields): writeOwn(content, fields, request, context)
         case .answer(let answer, let status, let shown):
             loop.refreshRules()
-            if shown.version == loop.rules.access.version, let exposure = request.exposure {
-                loop.show(shown, at: request.target, exposure)
+            if shown.version == loop.rules.access.version, let accessPolicy = request.accessPolicy {
+                loop.show(shown, at: request.target, accessPolicy)
             }
             writeContent(
                 answer, status, shown.passage, request.terms, timing: shown.timing, request, context)

@@ -28,11 +28,11 @@ extension ConnectionHandler {
                 RouteQuery(query, known: ["kinds"])["kinds"], isAdmin: loop.isForAdmins)
         } catch { return write(error.reply, request, context) }
         let connection = wait(request, seconds: loop.controlTimeout)
-        let exposure = request.exposure ?? loop.rules.access.exposure
+        let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         let follower = HostEvents.Follower(
-            client: loop.isForAdmins ? nil : clientName(context), kinds: kinds, exposure: exposure,
-            seesAll: loop.isForAdmins || exposure.showsEverything,
+            client: loop.isForAdmins ? nil : clientName(context), kinds: kinds, accessPolicy: accessPolicy,
+            seesAll: loop.isForAdmins || accessPolicy.showsEverything,
             directory: loop.engine.directory
         ) { frame in mailbox.send { connection.value.receive(frame) } }
         EngineLoop.shared.submit {

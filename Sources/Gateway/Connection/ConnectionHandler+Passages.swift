@@ -187,7 +187,7 @@ extension ConnectionHandler {
 
     private func concludePassage(_ answer: BodyPassage.Answer, _ context: ChannelHandlerContext) {
         logStreamed(answer, context)
-        (ticket, place) = (nil, nil)
+        (pendingRead, place) = (nil, nil)
         endPassage()
     }
 

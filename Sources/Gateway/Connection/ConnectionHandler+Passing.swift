@@ -7,10 +7,10 @@ extension ConnectionHandler {
     func admit(_ path: ResourcePath, _ request: ClientRequest) {
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
         let connection = wait(request, seconds: seconds)
-        let exposure = request.exposure ?? loop.rules.access.exposure
+        let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
         EngineLoop.shared.submit {
-            let problem = engine.objection(to: method, path, exposure)
+            let problem = engine.validationError(to: method, path, accessPolicy)
             mailbox.send { connection.value.goOn(number, problem) }
         }
     }
@@ -81,13 +81,13 @@ extension ConnectionHandler {
         _ passed: PassedRequest, _ request: ClientRequest, _ connection: NIOLoopBound<ConnectionHandler>,
         waiting: @escaping @Sendable @EngineActor (Double) -> Void
     ) {
-        let exposure = request.exposure ?? loop.rules.access.exposure
+        let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
-        let ticket = ReadTicket()
-        self.ticket = ticket
+        let pendingRead = PendingRead()
+        self.pendingRead = pendingRead
         EngineLoop.shared.submit {
-            engine.send(passed, exposure, ticket, waiting: waiting) { outcome in
-                let labels = engine.labels(of: passed.path, passed.method, exposure, ticket)
+            engine.send(passed, accessPolicy, pendingRead, waiting: waiting) { outcome in
+                let labels = engine.labels(of: passed.path, passed.method, accessPolicy, pendingRead)
                 mailbox.send { connection.value.finish(number, outcome, labels) }
             }
         }
@@ -114,13 +114,13 @@ extension ConnectionHandler {
             method: entry.route.method, path: String(parts[0]), params: params, query: query,
             headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
         let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
-        // A route has no load that its client could leave: the ticket is for the labels.
-        let ticket = ReadTicket()
-        self.ticket = ticket
+        // A route has no load that its client could leave: the pending read is for the labels.
+        let pendingRead = PendingRead()
+        self.pendingRead = pendingRead
         EngineLoop.shared.submit {
-            ticket.labels = engine.routeLabels(entry)
+            pendingRead.labels = engine.routeLabels(entry)
             engine.answer(entry, served, target: target) { outcome in
-                mailbox.send { connection.value.finish(number, outcome, ticket.labels) }
+                mailbox.send { connection.value.finish(number, outcome, pendingRead.labels) }
             }
         }
     }

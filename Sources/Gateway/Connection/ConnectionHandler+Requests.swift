@@ -4,7 +4,7 @@ import RestEngine
 extension ConnectionHandler {
     /// How a request is answered.
     private enum Decision {
-        case hot(HotAnswer, HotForm)
+        case hot(HotAnswer, PrerenderedResponse)
         /// It is there, and the client says more about what it wants.
         case content(PublishedAnswer, HeaderPassage, Int)
         case problem(Problem)
@@ -42,7 +42,7 @@ extension ConnectionHandler {
         case .content(let answer, let passage, let labels):
             let request = take(head)
             let terms = request.terms
-            guard !terms.wantsEvents, terms.demand.accepts(answer, at: now) else {
+            guard !terms.wantsEvents, terms.directives.accepts(answer, at: now) else {
                 return ask(request, context)
             }
             self.labels = labels
@@ -55,9 +55,9 @@ extension ConnectionHandler {
 
     /// The answer to the head of a stream that is carried, if it is one piece from memory, and nothing else
     /// has to be known, counted or written down to give it.
-    func hotForm(
+    func prerendered(
         for head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ context: ChannelHandlerContext
-    ) -> (HotAnswer, HotForm)? {
+    ) -> (HotAnswer, PrerenderedResponse)? {
         loop.refreshRules()
         let access = loop.rules.access
         let now = loop.uptime()
@@ -78,7 +78,7 @@ extension ConnectionHandler {
     private func decide(
         _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, now: Double, _ context: ChannelHandlerContext
     ) -> Decision {
-        if machine.isGuest, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections) }
+        if machine.isSurplus, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections) }
         let rules = loop.rules
         let isKnown = known?.says(head, bytes, under: rules) ?? false
         if !isKnown, let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
@@ -118,7 +118,7 @@ extension ConnectionHandler {
             return .problem(Problem(RequestFault.bodyTooLarge))
         }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
-            hot.allows(head.method), hot.exposure === known.client.exposure
+            hot.allows(head.method), hot.accessPolicy === known.client.accessPolicy
         else { return .ask }
         guard let answer = hot.publication.answer(at: now) else {
             hot.forget()
@@ -133,7 +133,9 @@ extension ConnectionHandler {
 
     /// Nil where the client says of the content what hardly anybody says again.
     @inline(__always)
-    private func form(of hot: HotAnswer, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> HotForm? {
+    private func form(of hot: HotAnswer, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer)
+        -> PrerenderedResponse?
+    {
         if head.notable.isEmpty, head.ifNoneMatch == nil { return hot.form(for: nil) }
         guard head.hasKnowableTerms else { return nil }
         var form = hot.form(for: nil)
@@ -234,7 +236,7 @@ extension ConnectionHandler {
     }
 
     private func write(
-        _ answer: HotAnswer, _ form: HotForm, _ head: RequestHead, now: Double,
+        _ answer: HotAnswer, _ form: PrerenderedResponse, _ head: RequestHead, now: Double,
         _ context: ChannelHandlerContext
     ) {
         guard head.minorVersion == 1, !head.saysClose, !isLeaving, !loop.rules.access.recordsRequests else {
@@ -259,7 +261,7 @@ extension ConnectionHandler {
     }
 
     /// In the metrics, if there are any.
-    func count(_ answer: HotAnswer, _ form: HotForm, isHead: Bool) {
+    func count(_ answer: HotAnswer, _ form: PrerenderedResponse, isHead: Bool) {
         guard loop.metrics != nil else { return }
         loop.count(
             answer.labels, isHead ? "HEAD" : "GET", status: form.head.status, .hit,

@@ -62,9 +62,9 @@ extension ConnectionHandler {
                     connection.value.begin(number, live, path, wantsPatches: wantsPatches, frames, labels)
                 }
             })
-        let (engine, exposure) = (loop.engine, request.exposure ?? loop.rules.access.exposure)
+        let (engine, accessPolicy) = (loop.engine, request.accessPolicy ?? loop.rules.access.accessPolicy)
         EngineLoop.shared.submit { [path, trace = request.trace] in
-            guard let problem = engine.subscribe(subscription, to: path, exposure, trace) else { return }
+            guard let problem = engine.subscribe(subscription, to: path, accessPolicy, trace) else { return }
             mailbox.send { connection.value.finish(number, problem.reply) }
         }
     }
@@ -164,11 +164,11 @@ extension ConnectionHandler {
             authorization?.withUTF8 {
                 loop.rules.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)
             } ?? loop.rules.access.client(nil, secure?.certificate, at: listener.text)
-        guard let exposure = client?.exposure else { return close() }
+        guard let accessPolicy = client?.accessPolicy else { return close() }
         let (live, path, engine, mailbox) = (stream.live, stream.path, loop.engine, loop.mailbox)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         EngineLoop.shared.submit {
-            guard engine.shows(live.resource, at: path, exposure) else {
+            guard engine.shows(live.resource, at: path, accessPolicy) else {
                 return mailbox.send { connection.value.close() }
             }
         }

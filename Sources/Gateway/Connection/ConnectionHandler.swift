@@ -33,7 +33,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The sweep at which something of a stream was last sent.
     var streamedSweep = 0
     /// Of the read that is waited for.
-    var ticket: ReadTicket?
+    var pendingRead: PendingRead?
     /// As what the request that waits is counted; see ``GatewayMetrics``.
     var labels = GatewayMetrics.noLabels
     /// Nil where its bytes go through somebody else, TLS for example.
@@ -74,7 +74,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             // It may be asked again on another connection (RFC 9113 8.7).
             context.close(promise: nil)
         } else {
-            if !loop.add(self) { machine.becomeGuest() }
+            if !loop.add(self) { machine.becomeSurplus() }
             if isLeaving { drain() }
         }
         context.fireChannelActive()
@@ -174,11 +174,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
         switch machine.sweep(loop.sweeps, unsentBytes: unsentBytes, patience: loop.patience) {
         case .nothing: break
         case .overdue(let number):
-            finish(number, Problem.overdue.reply, ticket?.labels ?? GatewayMetrics.noLabels)
+            finish(number, Problem.overdue.reply, pendingRead?.labels ?? GatewayMetrics.noLabels)
         case .slowHead: fail(Problem(408, "request_timeout", "the request did not arrive in time"))
         case .slowBody:
             fail(Problem(408, "request_timeout", "the body of the request did not arrive in time"))
-        case .silentGuest: fail(.tooManyConnections)
+        case .silentSurplus: fail(.tooManyConnections)
         case .goAway: goAway()
         case .close: close()
         }

@@ -6,7 +6,7 @@ extension ConnectionStateMachine {
         case overdue(Int)
         case slowHead
         case slowBody
-        case silentGuest
+        case silentSurplus
         /// Its client is told to open no more streams.
         case goAway
         case close
@@ -19,7 +19,7 @@ extension ConnectionStateMachine {
         let idle: Int
         /// Behind the last answer.
         let lingering: Int
-        let guest: Int
+        let surplus: Int
         /// For the first request while the gateway stops.
         let leaving: Int
         /// Of a stream on which nothing was sent.
@@ -34,7 +34,7 @@ extension ConnectionStateMachine {
             head = Self.sweeps(limits.headerTimeout, of: sweepSeconds)
             idle = Self.sweeps(limits.idleTimeout, of: sweepSeconds)
             lingering = Self.sweeps(2, of: sweepSeconds)
-            guest = Self.sweeps(2, of: sweepSeconds)
+            surplus = Self.sweeps(2, of: sweepSeconds)
             leaving = Self.sweeps(1, of: sweepSeconds)
             heartbeat = Self.sweeps(15, of: sweepSeconds)
             bytesPerSweep = Double(limits.minAnswerRate) * sweepSeconds
@@ -71,11 +71,11 @@ extension ConnectionStateMachine {
             }
             if let handshakeSweep {
                 // Nothing can be said to it yet.
-                return sweep - handshakeSweep >= (isGuest ? patience.guest : patience.head)
+                return sweep - handshakeSweep >= (isSurplus ? patience.surplus : patience.head)
                     ? .close : .nothing
             }
             if let headSweep, sweep - headSweep >= patience.head { return .slowHead }
-            if isGuest, idle >= patience.guest { return .silentGuest }
+            if isSurplus, idle >= patience.surplus { return .silentSurplus }
         case .finishing: break
         }
         return max(idle, sweep - takenSweep) >= patience.idle ? .close : .nothing

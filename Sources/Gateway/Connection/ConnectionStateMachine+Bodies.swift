@@ -102,7 +102,7 @@ extension ConnectionStateMachine {
 
     /// What comes in and opens no stream, slow heads and pings among it, keeps no connection open.
     mutating func sweepCarrying(_ streams: Int, _ sweep: Int, _ patience: Patience) -> Due {
-        guard streams == 0, sweep - lastSweep >= (isGuest ? patience.guest : patience.idle) else {
+        guard streams == 0, sweep - lastSweep >= (isSurplus ? patience.surplus : patience.idle) else {
             return .nothing
         }
         goAway(sweep: sweep)

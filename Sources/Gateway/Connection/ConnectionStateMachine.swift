@@ -45,7 +45,7 @@ struct ConnectionStateMachine {
     /// Changed by the machine alone.
     var state = State.reading
     /// One too many: it is answered once, and only about the host's health.
-    private(set) var isGuest = false
+    private(set) var isSurplus = false
     /// What was received and not yet taken by a request.
     var input = ByteBuffer()
     private var parser: RequestParser
@@ -172,7 +172,7 @@ struct ConnectionStateMachine {
         requestCount += 1
         let request = input.withUnsafeReadableBytes { bytes in
             ClientRequest(
-                requestCount, head, in: bytes, limits: limits, client, closes: isLeaving || isGuest,
+                requestCount, head, in: bytes, limits: limits, client, closes: isLeaving || isSurplus,
                 startedAt: startedAt)
         }
         input.moveReaderIndex(forwardBy: head.length)
@@ -231,7 +231,7 @@ struct ConnectionStateMachine {
     // MARK: The socket
 
     /// There were too many when it came.
-    mutating func becomeGuest() { isGuest = true }
+    mutating func becomeSurplus() { isSurplus = true }
 
     /// False: reading stops while a client sends requests but takes no answers; see ``releaseRead()``.
     mutating func mayRead() -> Bool {
@@ -274,8 +274,8 @@ struct ConnectionStateMachine {
 
     /// Nobody waits for anything on it, or for a request that doesn't get on.
     func isIdle(unsentBytes: Int, sweep: Int) -> Bool {
-        if case .carrying(let streams) = state { return streams == 0 && !isGuest }
-        guard isReading, !isGuest, unsentBytes == 0 else { return false }
+        if case .carrying(let streams) = state { return streams == 0 && !isSurplus }
+        guard isReading, !isSurplus, unsentBytes == 0 else { return false }
         return input.readableBytes == 0 || headSweep.map { $0 + 1 < sweep } ?? false
     }
 

@@ -6,14 +6,14 @@ import Synchronization
 final class GatewayLoop {
     /// How long a rendering is kept that nobody asks for.
     private static let contentSeconds = 10
-    private static let mostGuests = 8
+    private static let mostSurplus = 8
     /// How long idle connections stay open while the gateway stops: what their clients have sent by now is
     /// read meanwhile, and answered.
     private static let lastReadTime = TimeAmount.milliseconds(5)
 
     /// Who sent a request, as far as it matters to what it may reach.
     struct Client {
-        let exposure: Exposure
+        let accessPolicy: AccessPolicy
         /// It showed a token, or none is needed.
         let isAuthorized: Bool
         /// Of the token.
@@ -52,8 +52,8 @@ final class GatewayLoop {
     private var serial = 0
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     /// Beyond the limit, the oldest first.
-    private var guests: [ConnectionHandler] = []
-    private var all: [ConnectionHandler] { Array(connections.values) + guests }
+    private var surplus: [ConnectionHandler] = []
+    private var all: [ConnectionHandler] { Array(connections.values) + surplus }
     private var sweeping: RepeatedTask?
     private var drained: EventLoopPromise<Void>?
 
@@ -105,7 +105,7 @@ final class GatewayLoop {
         return serial
     }
 
-    /// False when there are too many: then it is a guest, which is answered about the host's health alone.
+    /// False when there are too many: a surplus connection is answered about the host's health alone.
     func add(_ connection: ConnectionHandler) -> Bool {
         defer { startSweeping() }
         beginCounting()
@@ -113,7 +113,7 @@ final class GatewayLoop {
             room.noteCrowd()
             closeIdle()
             guard room.enter() else {
-                addGuest(connection)
+                addSurplus(connection)
                 return false
             }
         }
@@ -124,12 +124,12 @@ final class GatewayLoop {
     func remove(_ connection: ConnectionHandler) {
         if connections.removeValue(forKey: ObjectIdentifier(connection)) != nil {
             room.leave()
-        } else if let index = guests.firstIndex(where: { $0 === connection }) {
-            guests.remove(at: index)
+        } else if let index = surplus.firstIndex(where: { $0 === connection }) {
+            surplus.remove(at: index)
         } else {
             return
         }
-        guard connections.isEmpty, guests.isEmpty else { return }
+        guard connections.isEmpty, surplus.isEmpty else { return }
         tellGauges()
         sweeping?.cancel()
         sweeping = nil
@@ -139,15 +139,15 @@ final class GatewayLoop {
     }
 
     /// There are only a few; the newest is heard.
-    private func addGuest(_ connection: ConnectionHandler) {
-        if guests.count == Self.mostGuests { guests[0].close() }
-        guests.append(connection)
+    private func addSurplus(_ connection: ConnectionHandler) {
+        if surplus.count == Self.mostSurplus { surplus[0].close() }
+        surplus.append(connection)
     }
 
     /// Somebody waits to be accepted.
     func makeRoom() {
         closeIdle()
-        guests.first?.close()
+        surplus.first?.close()
     }
 
     /// Ends some of the connections whose clients want nothing at the moment, the longest idle first, then
@@ -188,7 +188,7 @@ final class GatewayLoop {
     }
 
     private func tellGauges() {
-        metrics?.set(connections: connections.count + guests.count, streams: streams.count)
+        metrics?.set(connections: connections.count + surplus.count, streams: streams.count)
     }
 
     /// An answer went out.
@@ -206,10 +206,10 @@ final class GatewayLoop {
     // MARK: Targets
 
     /// Has a target answered without the engine while its content is fresh.
-    func show(_ shown: EngineClient.Shown, at target: [UInt8], _ exposure: Exposure) {
+    func show(_ shown: EngineClient.Shown, at target: [UInt8], _ accessPolicy: AccessPolicy) {
         let known = target.withUnsafeBytes { targets.find($0) }
-        if known?.shows(shown, exposure) ?? false { return }
-        targets.insert(HotAnswer(target: target, shown, exposure))
+        if known?.shows(shown, accessPolicy) ?? false { return }
+        targets.insert(HotAnswer(target: target, shown, accessPolicy))
     }
 
     // MARK: The end

@@ -8,20 +8,20 @@ import RestEngine
 final class HotAnswer {
     let publication: Publication
     let passage: HeaderPassage
-    let exposure: Exposure
+    let accessPolicy: AccessPolicy
     /// As what it is counted; see ``GatewayMetrics``.
     let labels: Int
     private let target: [UInt8]
     private let allowsGet: Bool
     private let allowsHead: Bool
     /// For clients that say nothing.
-    private let usual = HotForm(nil, .usual)
-    private var others: [HotForm] = []
+    private let usual = PrerenderedResponse(nil, .usual)
+    private var others: [PrerenderedResponse] = []
     private static let mostOthers = 4
 
-    init(target: [UInt8], _ shown: EngineClient.Shown, _ exposure: Exposure) {
+    init(target: [UInt8], _ shown: EngineClient.Shown, _ accessPolicy: AccessPolicy) {
         self.target = target
-        self.exposure = exposure
+        self.accessPolicy = accessPolicy
         publication = shown.publication
         passage = shown.passage
         labels = shown.labels
@@ -31,8 +31,8 @@ final class HotAnswer {
 
     /// The same resource under the same rules: those that were in force when this was made are, as the loop
     /// forgets all targets with new ones.
-    func shows(_ shown: EngineClient.Shown, _ exposure: Exposure) -> Bool {
-        publication === shown.publication && self.exposure === exposure && labels == shown.labels
+    func shows(_ shown: EngineClient.Shown, _ accessPolicy: AccessPolicy) -> Bool {
+        publication === shown.publication && self.accessPolicy === accessPolicy && labels == shown.labels
     }
 
     @inline(__always)
@@ -56,11 +56,11 @@ final class HotAnswer {
     /// The form for clients with these terms; nil: the usual ones. What was made for terms that came longest
     /// ago makes room.
     @inline(__always)
-    func form(for terms: KnownTerms?) -> HotForm {
+    func form(for terms: KnownTerms?) -> PrerenderedResponse {
         guard let terms else { return usual }
         for form in others where form.known === terms { return form }
         if others.count == Self.mostOthers { others.removeFirst() }
-        let form = HotForm(terms, terms.terms)
+        let form = PrerenderedResponse(terms, terms.terms)
         others.append(form)
         return form
     }
@@ -80,12 +80,12 @@ final class HotAnswer {
 }
 
 /// One form of them. Head and body are rendered once for each content and second; a hit writes what is there.
-final class HotForm {
+final class PrerenderedResponse {
     /// Nil for the usual terms.
     let known: KnownTerms?
     private let terms: ReadTerms
     /// For clients that say that they have it, in the bytes in which the last one said so.
-    private var unchanged: (tags: [UInt8], form: HotForm)?
+    private var unchanged: (tags: [UInt8], form: PrerenderedResponse)?
     /// Longer tags are looked at each time.
     private static let mostTagBytes = 512
     private var content: EncodedContent?
@@ -115,10 +115,10 @@ final class HotForm {
     /// The form for clients with an If-None-Match of these bytes. It is no content where that brings them the
     /// whole. Nil for so many bytes that nothing is kept.
     @inline(__always)
-    func form(ifNoneMatch tags: UnsafeRawBufferPointer) -> HotForm? {
+    func form(ifNoneMatch tags: UnsafeRawBufferPointer) -> PrerenderedResponse? {
         if let unchanged, unchanged.tags.withUnsafeBytes({ $0.elementsEqual(tags) }) { return unchanged.form }
         guard tags.count <= Self.mostTagBytes else { return nil }
-        let form = HotForm(nil, terms.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
+        let form = PrerenderedResponse(nil, terms.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
         unchanged = (Array(tags), form)
         return form
     }

@@ -16,7 +16,7 @@ final class HostEvents {
         let client: String?
         /// Names of kinds of events, or ``HostEvents/log``.
         let kinds: Set<String>
-        let exposure: Exposure
+        let accessPolicy: AccessPolicy
         /// It is told what belongs to no service as well.
         let seesAll: Bool
         let directory: any GatewayDirectory
@@ -113,12 +113,14 @@ final class HostEvents {
 
     private static func isShown(_ event: EngineEvent, to follower: Follower) -> Bool {
         if follower.seesAll { return true }
-        guard let service = event.service, follower.exposure.isExposed(service: service) else { return false }
+        guard let service = event.service, follower.accessPolicy.isExposed(service: service) else {
+            return false
+        }
         // What leaves the service's base by a redirect is nobody's but the host's.
         guard let url = event.url.flatMap(URLText.init),
             let base = follower.directory.service(named: service)?.baseURL
         else { return false }
-        return follower.exposure.isExposed(url, service: service, base: base)
+        return follower.accessPolicy.isExposed(url, service: service, base: base)
     }
 
     private static func frame(_ kind: String, _ number: Int, _ json: MaskedText) -> ByteBuffer {

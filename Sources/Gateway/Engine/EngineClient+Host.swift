@@ -5,7 +5,7 @@ extension EngineClient {
     /// `completion` is called exactly once, maybe before this returns.
     @EngineActor
     func answer(
-        _ route: HostRoute, query: String?, _ exposure: Exposure, withDetails: Bool,
+        _ route: HostRoute, query: String?, _ accessPolicy: AccessPolicy, withDetails: Bool,
         _ completion: @escaping @EngineActor (Reply) -> Void
     ) {
         do throws(Problem) {
@@ -15,35 +15,36 @@ extension EngineClient {
             }
             if route == .resources {
                 let query = try RouteQuery(query, known: ["service", "limit", "offset"])
-                return try resources(query, exposure, completion)
+                return try resources(query, accessPolicy, completion)
             }
             if route == .explain {
                 let query = try RouteQuery(query, known: ["service", "path", "method"])
-                return try explain(query, exposure) { result in completion(Self.reply(result)) }
+                return try explain(query, accessPolicy) { result in completion(Self.reply(result)) }
             }
             if route == .wipe {
-                return try wipe(try RouteQuery(query, known: ["service", "pattern"]), exposure, completion)
+                return try wipe(
+                    try RouteQuery(query, known: ["service", "pattern"]), accessPolicy, completion)
             }
-            completion(try answer(route, query: query, exposure, withDetails: withDetails))
+            completion(try answer(route, query: query, accessPolicy, withDetails: withDetails))
         } catch { completion(error.reply) }
     }
 
     @EngineActor
     private func answer(
-        _ route: HostRoute, query: String?, _ exposure: Exposure, withDetails: Bool
+        _ route: HostRoute, query: String?, _ accessPolicy: AccessPolicy, withDetails: Bool
     ) throws(Problem) -> Reply {
         switch route {
-        case .health: return health(exposure, withDetails: withDetails)
+        case .health: return health(accessPolicy, withDetails: withDetails)
         case .ready: return Self.readiness(true)
-        case .services: return serviceList(exposure)
+        case .services: return serviceList(accessPolicy)
         case .metrics:
             _ = try RouteQuery(query, known: [])
-            return metricsReply(exposure)
+            return metricsReply(accessPolicy)
         case .status: return Reply(200, json: try neededControl.status)
-        case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]), exposure)
+        case .invalidate: return try invalidate(try RouteQuery(query, known: ["service"]), accessPolicy)
         case .openapi:
             _ = try RouteQuery(query, known: [])
-            return openAPI(exposure)
+            return openAPI(accessPolicy)
         case .source: return try source(try RouteQuery(query, known: ["file", "line"]))
         case .page: return InspectorPage.page
         case .script: return InspectorPage.script
@@ -74,10 +75,10 @@ extension EngineClient {
     // MARK: Health
 
     @EngineActor
-    private func health(_ exposure: Exposure, withDetails: Bool) -> Reply {
+    private func health(_ accessPolicy: AccessPolicy, withDetails: Bool) -> Reply {
         let health = directory.health
         guard withDetails else { return Self.reply(health: health.status, []) }
-        var pairs: [(String, Tree)] = [("services", Tree(serviceNames(exposure).map { Tree($0) }))]
+        var pairs: [(String, Tree)] = [("services", Tree(serviceNames(accessPolicy).map { Tree($0) }))]
         if let message = health.message { pairs.insert(("message", Tree(message)), at: 0) }
         return Self.reply(health: health.status, pairs)
     }
@@ -106,49 +107,52 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func serviceList(_ exposure: Exposure) -> Reply {
-        Reply(200, json: ["services": Tree(serviceNames(exposure).map { Tree($0) })])
+    private func serviceList(_ accessPolicy: AccessPolicy) -> Reply {
+        Reply(200, json: ["services": Tree(serviceNames(accessPolicy).map { Tree($0) })])
     }
 
     // MARK: Services and resources
 
     /// The named service, if clients of this gateway may know of it.
     @EngineActor
-    private func service(_ name: String, _ exposure: Exposure) throws(Problem) -> Service {
-        guard let service = shownService(named: name, exposure) else { throw unknownService(name, exposure) }
+    private func service(_ name: String, _ accessPolicy: AccessPolicy) throws(Problem) -> Service {
+        guard let service = shownService(named: name, accessPolicy) else {
+            throw unknownService(name, accessPolicy)
+        }
         return service
     }
 
     /// The named one, or all.
     @EngineActor
-    private func services(_ name: String?, _ exposure: Exposure) throws(Problem) -> [Service] {
-        if let name { return [try service(name, exposure)] }
-        return serviceNames(exposure).compactMap(directory.service(named:))
+    private func services(_ name: String?, _ accessPolicy: AccessPolicy) throws(Problem) -> [Service] {
+        if let name { return [try service(name, accessPolicy)] }
+        return serviceNames(accessPolicy).compactMap(directory.service(named:))
     }
 
     @EngineActor
     private func explain(
-        _ query: RouteQuery, _ exposure: Exposure,
+        _ query: RouteQuery, _ accessPolicy: AccessPolicy,
         _ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void
     ) throws(Problem) {
-        let service = try service(try query.needed("service"), exposure)
+        let service = try service(try query.needed("service"), accessPolicy)
         let (path, method) = (query["path"] ?? "", query["method"] ?? "GET")
         guard let method = Method.normalized(method) else {
             throw Problem(400, "bad_parameter", "'\(method)' is no method")
         }
         let url = try exposedURL(
-            of: ResourcePath(service: service.name, target: path), in: service, exposure)
+            of: ResourcePath(service: service.name, target: path), in: service, accessPolicy)
         try neededControl.explain(service, url: url, method: method, completion)
     }
 
     @EngineActor
     private func resources(
-        _ query: RouteQuery, _ exposure: Exposure, _ completion: @escaping @EngineActor (Reply) -> Void
+        _ query: RouteQuery, _ accessPolicy: AccessPolicy,
+        _ completion: @escaping @EngineActor (Reply) -> Void
     ) throws(Problem) {
         let limit = try query.count("limit", default: 100, most: 10_000)
         let offset = try query.count("offset", default: 0, least: 0, most: 10_000_000)
-        let services = try services(query["service"], exposure)
-        ResourceListing(services, exposure, offset: offset, limit: limit, completion).look()
+        let services = try services(query["service"], accessPolicy)
+        ResourceListing(services, accessPolicy, offset: offset, limit: limit, completion).look()
     }
 
     @EngineActor
@@ -162,17 +166,18 @@ extension EngineClient {
     }
 
     @EngineActor
-    private func invalidate(_ query: RouteQuery, _ exposure: Exposure) throws(Problem) -> Reply {
-        let services = try services(query["service"], exposure)
+    private func invalidate(_ query: RouteQuery, _ accessPolicy: AccessPolicy) throws(Problem) -> Reply {
+        let services = try services(query["service"], accessPolicy)
         for service in services { service.invalidateConfiguration() }
         return Reply(200, json: ["services": Tree(services.map { Tree($0.name) })])
     }
 
     @EngineActor
     private func wipe(
-        _ query: RouteQuery, _ exposure: Exposure, _ completion: @escaping @EngineActor (Reply) -> Void
+        _ query: RouteQuery, _ accessPolicy: AccessPolicy,
+        _ completion: @escaping @EngineActor (Reply) -> Void
     ) throws(Problem) {
-        let service = try service(try query.needed("service"), exposure)
+        let service = try service(try query.needed("service"), accessPolicy)
         let glob: GlobPattern?
         do throws(PatternError) {
             glob = try query["pattern"].map { text throws(PatternError) in

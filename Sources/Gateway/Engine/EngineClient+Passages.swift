@@ -20,17 +20,17 @@ extension EngineClient {
         _ resource: Resource, _ question: Question, _ passage: HeaderPassage,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
-        if question.demand.isOnlyIfCached { return completion(.problem(.notCached)) }
+        if question.directives.isOnlyIfCached { return completion(.problem(.notCached)) }
         let passed = PassedRequest(
             method: question.method, path: question.path, headers: [], fields: question.fields,
             trace: question.trace)
-        exchange(passed, with: resource, isStreamed: true, question.ticket, completion)
+        exchange(passed, with: resource, isStreamed: true, question.pendingRead, completion)
     }
 
     /// - Parameter isStreamed: The body of a success is not to be held.
     @EngineActor
     func exchange(
-        _ passed: PassedRequest, with resource: Resource, isStreamed: Bool, _ ticket: ReadTicket,
+        _ passed: PassedRequest, with resource: Resource, isStreamed: Bool, _ pendingRead: PendingRead,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         var options = passed.options
@@ -52,9 +52,9 @@ extension EngineClient {
             resource.request(Method(passed.method), options)
         }
         answer?.request = request
-        ticket.onLeave { [weak request] in request?.cancel() }
+        pendingRead.onLeave { [weak request] in request?.cancel() }
         request.onCompletion { info in
-            ticket.use()
+            pendingRead.use()
             passed.pipe?.close()
             Self.note(info.response, to: passed.method, resource)
             if let answer, answer.hasBegun { return answer.end(info.response) }

@@ -3,21 +3,21 @@ import RestEngine
 extension EngineClient {
     /// What speaks against a request before its body is read; nil for nothing.
     @EngineActor
-    func objection(to method: String, _ path: ResourcePath, _ exposure: Exposure) -> Problem? {
+    func validationError(to method: String, _ path: ResourcePath, _ accessPolicy: AccessPolicy) -> Problem? {
         do throws(Problem) {
-            _ = try resource(at: path, method: method, exposure)
+            _ = try resource(at: path, method: method, accessPolicy)
             return nil
         } catch { return error }
     }
 
     /// The methods that a client may use on a resource, told by the gateway itself (RFC 9110 9.3.7).
     @EngineActor
-    private func options(of path: ResourcePath, _ exposure: Exposure) -> Outcome {
+    private func options(of path: ResourcePath, _ accessPolicy: AccessPolicy) -> Outcome {
         do throws(Problem) {
-            guard let method = exposure.methods(of: path.service).first else {
-                throw unknownService(path.service, exposure)
+            guard let method = accessPolicy.methods(of: path.service).first else {
+                throw unknownService(path.service, accessPolicy)
             }
-            return .reply(Reply(allowing: try resource(at: path, method: method, exposure).methods))
+            return .reply(Reply(allowing: try resource(at: path, method: method, accessPolicy).methods))
         } catch { return .problem(error) }
     }
 
@@ -26,26 +26,26 @@ extension EngineClient {
     /// ``read(_:waiting:_:)``.
     @EngineActor
     func send(
-        _ passed: PassedRequest, _ exposure: Exposure, _ ticket: ReadTicket,
+        _ passed: PassedRequest, _ accessPolicy: AccessPolicy, _ pendingRead: PendingRead,
         waiting: @EngineActor (Double) -> Void,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
-        if passed.method == "OPTIONS", !exposure.methods(of: passed.path.service).contains("OPTIONS") {
-            return completion(options(of: passed.path, exposure))
+        if passed.method == "OPTIONS", !accessPolicy.methods(of: passed.path.service).contains("OPTIONS") {
+            return completion(options(of: passed.path, accessPolicy))
         }
         let found: (resource: Resource, methods: [String])
-        do { found = try resource(at: passed.path, method: passed.method, exposure) } catch {
+        do { found = try resource(at: passed.path, method: passed.method, accessPolicy) } catch {
             return completion(.problem(error))
         }
         let resource = found.resource
-        ticket.labels = labels(of: resource, resource.service, passed.method)
+        pendingRead.labels = labels(of: resource, resource.service, passed.method)
         var passed = passed
         do throws(Problem) { try passed.translateTags() } catch { return completion(.problem(error)) }
         let method = Method(passed.method)
         let configuration = resource.configuration(for: method)
         if passed.pipe != nil || configuration.stream == .body {
             return exchange(
-                passed, with: resource, isStreamed: configuration.stream == .body, ticket, completion)
+                passed, with: resource, isStreamed: configuration.stream == .body, pendingRead, completion)
         }
         let patience = Self.patience(configuration.timeouts)
         if patience != Self.usualPatience { waiting(patience) }
@@ -156,7 +156,7 @@ extension Reply {
         type = isEmpty ? nil : ContentRendering.typeField(of: content)
     }
 
-    /// The API's answer to HEAD. The length of the content that the gateway would make of it is not known here.
+    /// The API's answer to HEAD. The length of the content that GET would have is not known here.
     init(_ status: Int, headOf content: EncodedContent, _ headers: Headers, _ kept: [(String, String)]) {
         (self.status, fields, body, saysLength) = (status, kept, [], false)
         type = headers.contains("Content-Type") ? ContentRendering.typeField(of: content) : nil

@@ -73,14 +73,14 @@ final class EngineClient: Sendable {
     struct Question: Sendable {
         let path: ResourcePath
         let method: String
-        let exposure: Exposure
-        var demand = FreshnessDemand()
+        let accessPolicy: AccessPolicy
+        var directives = CacheDirectives()
         /// Those of its head.
         var fields = RequestFields.none
         /// What a load for it is part of, where loads are traced.
         var trace: TraceContext?
         /// Ends the wait from the other side.
-        let ticket: ReadTicket
+        let pendingRead: PendingRead
     }
 
     /// `completion` is called exactly once, maybe before this returns; `waiting` before it, when it will take
@@ -91,7 +91,7 @@ final class EngineClient: Sendable {
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         let found: (Resource, [String])
-        do { found = try resource(at: question.path, method: question.method, question.exposure) } catch {
+        do { found = try resource(at: question.path, method: question.method, question.accessPolicy) } catch {
             return completion(.problem(error))
         }
         let (resource, methods) = found
@@ -99,9 +99,9 @@ final class EngineClient: Sendable {
             publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
             methods: methods, passage: passage(of: resource), version: rules.version,
             labels: labels(of: resource, resource.service, question.method))
-        question.ticket.labels = shown.labels
+        question.pendingRead.labels = shown.labels
         let start = resource.engine.scheduler.uptime
-        if question.demand.isUsual {
+        if question.directives.isUsual {
             if let answer = shown.publication.answer(at: start) {
                 return completion(.answer(answer, .hit(.memory), shown))
             }
@@ -114,10 +114,10 @@ final class EngineClient: Sendable {
             latest = $0
             isHere = true
         }
-        if isHere, case .success(let answer)? = latest, question.demand.accepts(answer, at: start) {
+        if isHere, case .success(let answer)? = latest, question.directives.accepts(answer, at: start) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
-        guard !question.demand.isOnlyIfCached else { return completion(.problem(.notCached)) }
+        guard !question.directives.isOnlyIfCached else { return completion(.problem(.notCached)) }
         load(resource, question, shown, since: start, waiting: waiting, completion)
     }
 
@@ -136,12 +136,12 @@ final class EngineClient: Sendable {
         let interest = running?.interest ?? 0
         let held = resource.dataTime
         let status = CacheStatus.forwarded(isStale: held != nil, isCollapsed: running != nil)
-        let (ticket, path, always) = (question.ticket, question.path, !question.demand.isUsual)
+        let (pendingRead, path, always) = (question.pendingRead, question.path, !question.directives.isUsual)
         let asked = AskedRequest()
         let engine = resource.engine
         let request = engine.tracing(question.trace) {
             resource.readServedAnswer(always: always) { result, reason in
-                ticket.use()
+                pendingRead.use()
                 let request = asked.end()
                 switch result {
                 case .success(let answer):
@@ -158,18 +158,18 @@ final class EngineClient: Sendable {
         guard let request else { return }
         asked.begin(request)
         self.interest.join(
-            ticket, request, of: resource, isNew: running == nil && request.state == .inProgress,
+            pendingRead, request, of: resource, isNew: running == nil && request.state == .inProgress,
             before: interest)
     }
 
     /// Begins a stream, sooner or later, or tells why not.
     @EngineActor
     func subscribe(
-        _ subscription: LiveResource.Subscription, to path: ResourcePath, _ exposure: Exposure,
+        _ subscription: LiveResource.Subscription, to path: ResourcePath, _ accessPolicy: AccessPolicy,
         _ trace: TraceContext?
     ) -> Problem? {
         do throws(Problem) {
-            let (resource, _) = try resource(at: path, method: "GET", exposure)
+            let (resource, _) = try resource(at: path, method: "GET", accessPolicy)
             resource.engine.tracing(trace) { lives.live(resource, at: path).subscribe(subscription) }
             return nil
         } catch { return error }
@@ -177,44 +177,44 @@ final class EngineClient: Sendable {
 
     /// The path still leads to this resource, and may be read.
     @EngineActor
-    func shows(_ known: Resource, at path: ResourcePath, _ exposure: Exposure) -> Bool {
-        (try? resource(at: path, method: "GET", exposure).resource === known) ?? false
+    func shows(_ known: Resource, at path: ResourcePath, _ accessPolicy: AccessPolicy) -> Bool {
+        (try? resource(at: path, method: "GET", accessPolicy).resource === known) ?? false
     }
 
     @EngineActor
     func resource(
-        at path: ResourcePath, method: String, _ exposure: Exposure
+        at path: ResourcePath, method: String, _ accessPolicy: AccessPolicy
     ) throws(Problem) -> (resource: Resource, methods: [String]) {
-        guard let service = shownService(named: path.service, exposure) else {
-            throw unknownService(path.service, exposure)
+        guard let service = shownService(named: path.service, accessPolicy) else {
+            throw unknownService(path.service, accessPolicy)
         }
-        let methods = exposure.methods(of: path.service)
+        let methods = accessPolicy.methods(of: path.service)
         guard methods.contains(method) else {
             var problem = Problem.methodNotAllowed(method, methods)
             problem.detail = "\(method) is not exposed for the service '\(path.service)'"
             throw problem
         }
-        if let resource = exposure.known.resource(at: path, of: service) { return (resource, methods) }
-        let url = try exposedURL(of: path, in: service, exposure)
+        if let resource = accessPolicy.known.resource(at: path, of: service) { return (resource, methods) }
+        let url = try exposedURL(of: path, in: service, accessPolicy)
         let resource = service.resource(absoluteURL: url.string)
-        exposure.known.remember(resource, at: path)
+        accessPolicy.known.remember(resource, at: path)
         return (resource, methods)
     }
 
     @EngineActor
     func exposedURL(
-        of path: ResourcePath, in service: Service, _ exposure: Exposure
+        of path: ResourcePath, in service: Service, _ accessPolicy: AccessPolicy
     ) throws(Problem) -> URLText {
         guard let base = service.baseURL else {
             throw Problem(404, "no_base_url", "the service '\(path.service)' has no base_url")
         }
-        if let objection = PathText.objection(to: "/" + path.path) {
-            throw Problem(400, "bad_path", "the path \(objection)")
+        if let validationError = PathText.validationError(to: "/" + path.path) {
+            throw Problem(400, "bad_path", "the path \(validationError)")
         }
         guard let url = path.upstreamURL(below: base) else {
             throw Problem(400, "bad_path", "the path and the base URL of the service make no URL")
         }
-        guard exposure.isExposed(url, service: path.service, base: base) else {
+        guard accessPolicy.isExposed(url, service: path.service, base: base) else {
             throw Problem(404, "not_exposed", "this path of the service '\(path.service)' is not exposed")
         }
         return url
@@ -222,22 +222,22 @@ final class EngineClient: Sendable {
 
     /// Those that clients may reach.
     @EngineActor
-    func serviceNames(_ exposure: Exposure) -> [String] {
-        directory.serviceNames.filter(exposure.isExposed(service:)).sorted()
+    func serviceNames(_ accessPolicy: AccessPolicy) -> [String] {
+        directory.serviceNames.filter(accessPolicy.isExposed(service:)).sorted()
     }
 
     /// Nil also for one that isn't exposed.
     @EngineActor
-    func shownService(named name: String, _ exposure: Exposure) -> Service? {
-        exposure.isExposed(service: name) ? directory.service(named: name) : nil
+    func shownService(named name: String, _ accessPolicy: AccessPolicy) -> Service? {
+        accessPolicy.isExposed(service: name) ? directory.service(named: name) : nil
     }
 
     @EngineActor
-    func unknownService(_ name: String, _ exposure: Exposure) -> Problem {
+    func unknownService(_ name: String, _ accessPolicy: AccessPolicy) -> Problem {
         let text =
             name.isEmpty ? "the path names no service: /SERVICE/PATH does" : "there is no service '\(name)'"
         var problem = Problem(404, "unknown_service", text)
-        problem.services = serviceNames(exposure)
+        problem.services = serviceNames(accessPolicy)
         return problem
     }
 }

@@ -2,7 +2,7 @@ import RestEngine
 import Synchronization
 
 /// A client's wait for an answer, by which it can leave before that is there.
-final class ReadTicket: Sendable {
+final class PendingRead: Sendable {
     @EngineActor private var leaving: (@EngineActor () -> Void)?
     private let counted = Atomic<Int>(GatewayMetrics.noLabels)
 
@@ -49,7 +49,8 @@ final class LoadInterest {
     /// - Parameters:
     ///   - isNew: it was begun for this client.
     ///   - before: its interest before this client asked for it; nil for a new one.
-    func join(_ ticket: ReadTicket, _ request: Request, of resource: Resource, isNew: Bool, before: Int) {
+    func join(_ pendingRead: PendingRead, _ request: Request, of resource: Resource, isNew: Bool, before: Int)
+    {
         let id = ObjectIdentifier(request)
         if isNew {
             request.onCompletion { [self] _ in loads[id] = nil }
@@ -60,8 +61,8 @@ final class LoadInterest {
             load.known += request.interest - before
             loads[id] = load
         }
-        // A ticket lets go of it when it is used, at the request's end at the latest.
-        ticket.onLeave { [self] in leave(request, of: resource) }
+        // A pending read lets go of it when it is used, at the request's end at the latest.
+        pendingRead.onLeave { [self] in leave(request, of: resource) }
     }
 
     private func leave(_ request: Request, of resource: Resource) {

@@ -7,7 +7,7 @@ final class ResourceListing {
     private static let part = 1000
 
     private let services: [Service]
-    private let exposure: Exposure
+    private let accessPolicy: AccessPolicy
     private let offset: Int
     /// So many of the first are enough.
     private let wanted: Int
@@ -22,11 +22,11 @@ final class ResourceListing {
     private var total = 0
 
     init(
-        _ services: [Service], _ exposure: Exposure, offset: Int, limit: Int,
+        _ services: [Service], _ accessPolicy: AccessPolicy, offset: Int, limit: Int,
         _ completion: @escaping @EngineActor (Reply) -> Void
     ) {
         self.services = services.sorted { $0.name < $1.name }
-        self.exposure = exposure
+        self.accessPolicy = accessPolicy
         self.offset = offset
         wanted = offset + limit
         self.completion = completion
@@ -54,7 +54,7 @@ final class ResourceListing {
     }
 
     private func note(_ resource: Resource, of service: Int) {
-        guard exposure.isShown(resource, of: services[service]) else { return }
+        guard accessPolicy.isShown(resource, of: services[service]) else { return }
         total += 1
         let url = resource.urlString
         if let last, last < (service, url) { return }

@@ -5,7 +5,7 @@ import RestEngine
 final class ReadTerms: Sendable {
     static let usual = ReadTerms(.none, [], isHead: false)
 
-    let demand: FreshnessDemand
+    let directives: CacheDirectives
     /// Nil: any type.
     let accepted: AcceptedTypes?
     /// Those that it understands, the best first.
@@ -27,13 +27,15 @@ final class ReadTerms: Sendable {
         ifModifiedSince =
             notable.contains(.ifModifiedSince) && ifNoneMatch == nil
             ? fields.single("if-modified-since") : nil
-        demand =
+        directives =
             notable.contains(.cacheControl)
-            ? fields["cache-control"].map(FreshnessDemand.init) ?? FreshnessDemand() : FreshnessDemand()
+            ? fields["cache-control"].map(CacheDirectives.init) ?? CacheDirectives() : CacheDirectives()
     }
 
     private init(_ terms: ReadTerms, ifNoneMatch tags: String?) {
-        (demand, accepted, codings, range) = (terms.demand, terms.accepted, terms.codings, terms.range)
+        (directives, accepted, codings, range) = (
+            terms.directives, terms.accepted, terms.codings, terms.range
+        )
         ifModifiedSince = tags == nil ? terms.ifModifiedSince : nil
         ifNoneMatch = tags
     }
@@ -47,7 +49,7 @@ final class ReadTerms: Sendable {
     }
 
     private init(range: ByteRangeRequest?, ifModifiedSince: String?, ifNoneMatch: String?) {
-        (demand, accepted, codings) = (FreshnessDemand(), nil, [])
+        (directives, accepted, codings) = (CacheDirectives(), nil, [])
         (self.range, self.ifModifiedSince, self.ifNoneMatch) = (range, ifModifiedSince, ifNoneMatch)
     }
 
@@ -55,7 +57,7 @@ final class ReadTerms: Sendable {
 }
 
 /// What a request's Cache-Control asks for (RFC 9111 5.2.1). Times in seconds.
-struct FreshnessDemand: Sendable, Equatable {
+struct CacheDirectives: Sendable, Equatable {
     /// The API is asked in any case.
     private(set) var isNew = false
     private(set) var isOnlyIfCached = false
@@ -91,7 +93,7 @@ struct FreshnessDemand: Sendable, Equatable {
     }
 
     /// It says more than "what is fresh".
-    var isUsual: Bool { self == FreshnessDemand() }
+    var isUsual: Bool { self == CacheDirectives() }
 
     /// Whether an answer may be given out as it is.
     func accepts(_ answer: PublishedAnswer, at now: Double) -> Bool {

@@ -4,7 +4,7 @@ extension EngineClient {
     /// All metrics of the host, as text. Of services that the asker can't reach nothing is told, nor of what
     /// all services share.
     @EngineActor
-    func metricsReply(_ exposure: Exposure) -> Reply {
+    func metricsReply(_ accessPolicy: AccessPolicy) -> Reply {
         metrics.begin(directory.engine)
         var families = metrics.families + metrics.upstreamFamilies
         let services = directory.serviceNames.sorted().compactMap(directory.service(named:))
@@ -25,17 +25,17 @@ extension EngineClient {
                     }
                 }))
         families += control?.metrics ?? []
-        if !exposure.showsEverything { families = families.map { Self.shown($0, exposure) } }
+        if !accessPolicy.showsEverything { families = families.map { Self.shown($0, accessPolicy) } }
         return Reply(200, text: MetricText.write(families), type: MetricText.type)
     }
 
     @EngineActor
-    private static func shown(_ family: MetricFamily, _ exposure: Exposure) -> MetricFamily {
+    private static func shown(_ family: MetricFamily, _ accessPolicy: AccessPolicy) -> MetricFamily {
         var shown = family
         shown.samples.removeAll { sample in
             if let service = sample["service"] {
                 return !service.isEmpty && service != LabeledMetrics.other && service != Self.hostService
-                    && !exposure.isExposed(service: service)
+                    && !accessPolicy.isExposed(service: service)
             }
             return sample["limit"] != nil || sample["origin"] != nil
         }
@@ -53,13 +53,15 @@ extension EngineClient {
 
     /// The labels of what was asked for, as the gateway counts it; none unless somebody wants to know.
     @EngineActor
-    func labels(of path: ResourcePath, _ method: String, _ exposure: Exposure, _ ticket: ReadTicket) -> Int {
+    func labels(
+        of path: ResourcePath, _ method: String, _ accessPolicy: AccessPolicy, _ pendingRead: PendingRead
+    ) -> Int {
         // Its resource may be forgotten by the end of a request.
-        if ticket.labels != GatewayMetrics.noLabels { return ticket.labels }
-        guard metrics.isCounting, let service = shownService(named: path.service, exposure) else {
+        if pendingRead.labels != GatewayMetrics.noLabels { return pendingRead.labels }
+        guard metrics.isCounting, let service = shownService(named: path.service, accessPolicy) else {
             return GatewayMetrics.noLabels
         }
-        guard let resource = exposure.known.resource(at: path, of: service) else {
+        guard let resource = accessPolicy.known.resource(at: path, of: service) else {
             return metrics.labels(service.name, "")
         }
         return labels(of: resource, service, method)

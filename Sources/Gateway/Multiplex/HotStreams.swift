@@ -67,12 +67,12 @@ final class HotStreams: ChannelInboundHandler {
         var request = TranslatedRequest()
         bytes.clear()
         guard request.begin(headers, isWhole: true, &bytes) else { return false }
-        let found = bytes.withUnsafeReadableBytes { bytes -> (HotAnswer, HotForm)? in
+        let found = bytes.withUnsafeReadableBytes { bytes -> (HotAnswer, PrerenderedResponse)? in
             guard case .head(let head) = parser.next(bytes) else {
                 parser = RequestParser(limits: parser.limits)
                 return nil
             }
-            return connection.hotForm(for: head, bytes, own)
+            return connection.prerendered(for: head, bytes, own)
         }
         guard let (answer, form) = found else { return false }
         open[stream] = .here

@@ -4,26 +4,26 @@ extension EngineClient {
     /// Routes, what the script defines, and the exposed paths that a template can say: of what a client can
     /// reach here, and nothing else.
     @EngineActor
-    func openAPI(_ exposure: Exposure) -> Reply {
+    func openAPI(_ accessPolicy: AccessPolicy) -> Reply {
         let access = rules.currentAccess
         var document = OpenAPIDocument(wantsToken: access.wantsToken)
         document.addHostRoutes()
         for route in access.routes.all { document.add(route: route) }
-        for operation in control?.operations ?? [] where isShown(operation, exposure) {
+        for operation in control?.operations ?? [] where isShown(operation, accessPolicy) {
             document.add(
                 operation.method, service: operation.service, path: operation.path,
                 summary: "\(operation.method) \(operation.path)")
             // The rules expose paths, with all methods of the service.
-            for method in exposure.methods(of: operation.service) {
+            for method in accessPolicy.methods(of: operation.service) {
                 document.add(
                     method, service: operation.service, path: operation.path,
                     summary: "\(method) \(operation.path)")
             }
         }
-        for name in serviceNames(exposure) {
-            for path in exposure.templates(of: name) {
-                for method in exposure.methods(of: name)
-                where isShown(GatewayOperation(service: name, method: method, path: path), exposure) {
+        for name in serviceNames(accessPolicy) {
+            for path in accessPolicy.templates(of: name) {
+                for method in accessPolicy.methods(of: name)
+                where isShown(GatewayOperation(service: name, method: method, path: path), accessPolicy) {
                     document.add(method, service: name, path: path, summary: "\(method) of \(name)")
                 }
             }
@@ -33,18 +33,18 @@ extension EngineClient {
 
     /// With a value in the place of each name it is what a client may ask for.
     @EngineActor
-    private func isShown(_ operation: GatewayOperation, _ exposure: Exposure) -> Bool {
-        guard exposure.methods(of: operation.service).contains(operation.method),
-            let service = shownService(named: operation.service, exposure)
+    private func isShown(_ operation: GatewayOperation, _ accessPolicy: AccessPolicy) -> Bool {
+        guard accessPolicy.methods(of: operation.service).contains(operation.method),
+            let service = shownService(named: operation.service, accessPolicy)
         else { return false }
         let filled = operation.path.split(separator: "/", omittingEmptySubsequences: false)
             .map { $0.contains("{") ? "x" : String($0) }.joined(separator: "/")
         let path = ResourcePath(service: operation.service, target: filled)
-        return (try? exposedURL(of: path, in: service, exposure)) != nil
+        return (try? exposedURL(of: path, in: service, accessPolicy)) != nil
     }
 }
 
-extension Exposure {
+extension AccessPolicy {
     /// The paths of its rules as templates, those that can be: a `*` is a segment. Of `**` a path with one
     /// segment stands for all, which OpenAPI has no words for.
     func templates(of name: String) -> [String] {

@@ -169,7 +169,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// What a path's segment can't be, the gateway refuses (``RestEngine/PathText/objection(to:)``).
+    /// What a path's segment can't be, the gateway refuses (``RestEngine/PathText/validationError(to:)``).
     /// Of what is escaped twice it refuses what leads elsewhere, which no pattern says.
     private static let segment: Tree = [
         "type": "string", "minLength": 1,

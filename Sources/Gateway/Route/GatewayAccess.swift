@@ -6,7 +6,7 @@ import Synchronization
 struct GatewayAccess: Sendable {
     var version = 1
     /// What is shown where nobody says otherwise.
-    let exposure: Exposure
+    let accessPolicy: AccessPolicy
     let hostNames: HostNames
     let limits: GatewayLimits
     let routes: RouteTable
@@ -39,7 +39,7 @@ struct GatewayAccess: Sendable {
     /// Somebody gets a record of each request.
     var recordsRequests: Bool { accessLog != nil || spans != nil }
     /// By listener and by who asks: tokens, then ``clients``.
-    private let exposures: [Place: Exposure]
+    private let accessPolicies: [Place: AccessPolicy]
 
     private struct Place: Hashable {
         let listener: String?
@@ -48,8 +48,8 @@ struct GatewayAccess: Sendable {
 
     /// - Parameter authority: of ``GatewayConfiguration/clientCertificates``.
     init(_ configuration: GatewayConfiguration, authority: [UInt8]? = nil) throws(GatewayError) {
-        let usual = try Exposure(configuration.expose)
-        exposure = usual
+        let usual = try AccessPolicy(configuration.expose)
+        accessPolicy = usual
         limits = configuration.limits
         routes = try RouteTable(configuration.routes)
         origins = OriginRules(configuration.cors, keeping: configuration.keptHeaders)
@@ -74,28 +74,28 @@ struct GatewayAccess: Sendable {
         let isOperator = all.map(\.isOperator) + known.map(\.isOperator)
         operators = Set(isOperator.indices.filter { isOperator[$0] })
         operatorListeners = configuration.operatorListeners
-        let identities: [[String: ServiceExposure]?] = all.map { $0.expose } + known.map { $0.expose }
+        let identities: [[String: ExposeRule]?] = all.map { $0.expose } + known.map { $0.expose }
         methods = Self.methods(
-            ([configuration.expose] + identities).compactMap { $0 } + configuration.listenerExposure.values,
+            ([configuration.expose] + identities).compactMap { $0 } + configuration.listenerPolicy.values,
             routes)
-        var exposures: [Place: Exposure] = [:]
-        let listeners: [(String?, Exposure)] =
+        var accessPolicies: [Place: AccessPolicy] = [:]
+        let listeners: [(String?, AccessPolicy)] =
             [(nil, usual)]
-            + (try configuration.listenerExposure.map { (listener, rules) throws(GatewayError) in
-                (listener, try Exposure(rules))
+            + (try configuration.listenerPolicy.map { (listener, rules) throws(GatewayError) in
+                (listener, try AccessPolicy(rules))
             })
         for (listener, shown) in listeners {
-            exposures[Place(listener: listener, identity: nil)] = shown
+            accessPolicies[Place(listener: listener, identity: nil)] = shown
             for (index, expose) in identities.enumerated() {
-                exposures[Place(listener: listener, identity: index)] =
-                    expose == nil ? shown : try Exposure(expose, within: shown)
+                accessPolicies[Place(listener: listener, identity: index)] =
+                    expose == nil ? shown : try AccessPolicy(expose, within: shown)
             }
         }
-        self.exposures = exposures
+        self.accessPolicies = accessPolicies
     }
 
     /// RFC 9110 9.3, RFC 5789, RFC 10008, and what somebody may send to an API or a route.
-    private static func methods(_ exposed: [[String: ServiceExposure]], _ routes: RouteTable) -> Set<String> {
+    private static func methods(_ exposed: [[String: ExposeRule]], _ routes: RouteTable) -> Set<String> {
         let own = exposed.flatMap { $0.values.flatMap(\.methods) }.compactMap(Method.normalized)
         return Set(Method.known + ["CONNECT", "TRACE", "QUERY"] + own + routes.all.map(\.method))
     }
@@ -110,7 +110,7 @@ struct GatewayAccess: Sendable {
         return switch target.withUnsafeBytes({ RequestTarget($0) }) {
         case .host(let name, _):
             HostRoute(rawValue: name).flatMap { $0.isForClients ? $0.methods : nil } ?? []
-        case .resource(let path): exposure(listener, nil).methods(of: path.service)
+        case .resource(let path): accessPolicy(listener, nil).methods(of: path.service)
         case .server: ["GET", "HEAD"]
         case .nothing: []
         }
@@ -125,7 +125,7 @@ struct GatewayAccess: Sendable {
     ) -> GatewayLoop.Client? {
         func client(_ identity: Int?, _ name: String?) -> GatewayLoop.Client {
             GatewayLoop.Client(
-                exposure: exposure(listener, identity), isAuthorized: true, name: name,
+                accessPolicy: accessPolicy(listener, identity), isAuthorized: true, name: name,
                 isOperator: operatorListeners.contains(listener) || identity.map(operators.contains) ?? false)
         }
         if isOpen { return client(nil, nil) }
@@ -152,12 +152,12 @@ struct GatewayAccess: Sendable {
 
     /// One who showed nothing and is told little.
     var stranger: GatewayLoop.Client {
-        GatewayLoop.Client(exposure: exposure, isAuthorized: false, name: nil)
+        GatewayLoop.Client(accessPolicy: accessPolicy, isAuthorized: false, name: nil)
     }
 
-    private func exposure(_ listener: String, _ identity: Int?) -> Exposure {
-        exposures[Place(listener: listener, identity: identity)]
-            ?? exposures[Place(listener: nil, identity: identity)] ?? exposure
+    private func accessPolicy(_ listener: String, _ identity: Int?) -> AccessPolicy {
+        accessPolicies[Place(listener: listener, identity: identity)]
+            ?? accessPolicies[Place(listener: nil, identity: identity)] ?? accessPolicy
     }
 }
 
@@ -173,12 +173,12 @@ public struct GatewayToken: Sendable, Equatable {
     public var name: String
     public var secret: Secret
     /// Of what the listener shows; nil: all of it.
-    public var expose: [String: ServiceExposure]?
+    public var expose: [String: ExposeRule]?
     /// It may ask what the host does: `/-/resources`, `/-/explain`, `/-/metrics` and `/-/events`.
     public var isOperator: Bool
 
     public init(
-        name: String, secret: Secret, expose: [String: ServiceExposure]? = nil, isOperator: Bool = false
+        name: String, secret: Secret, expose: [String: ExposeRule]? = nil, isOperator: Bool = false
     ) {
         self.name = name
         self.secret = secret

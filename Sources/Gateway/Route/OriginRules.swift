@@ -18,7 +18,7 @@ public struct GatewayCORS: Sendable, Equatable {
     public init(origins: [String]) { self.origins = origins }
 
     /// What is wrong with it.
-    var objection: String? {
+    var validationError: String? {
         if origins.isEmpty { return "'cors' lists no origin" }
         for origin in origins where origin != "*" {
             guard let url = URLText(origin), url.isHTTP, url.origin == origin.lowercased() else {

@@ -52,7 +52,7 @@ extension ResourcePath {
 }
 
 extension ResourcePath {
-    /// Of a path that nothing speaks against; see ``RestEngine/PathText/objection(to:)``.
+    /// Of a path that nothing speaks against; see ``RestEngine/PathText/validationError(to:)``.
     ///
     /// An escaped slash stays one: `a%2Fb` is one segment to many APIs. For all other text the result is what
     /// ``Service/resource(_:)`` makes of the decoded path, so that both name the same resource.

@@ -22,11 +22,11 @@ public struct GatewayClientCertificates: Sendable, Equatable {
         /// Any of its certificate's names; for limits as well.
         public var name: String
         /// Of what the listener shows; nil: all of it.
-        public var expose: [String: ServiceExposure]?
+        public var expose: [String: ExposeRule]?
         /// See ``GatewayToken/isOperator``.
         public var isOperator: Bool
 
-        public init(name: String, expose: [String: ServiceExposure]? = nil, isOperator: Bool = false) {
+        public init(name: String, expose: [String: ExposeRule]? = nil, isOperator: Bool = false) {
             self.name = name
             self.expose = expose
             self.isOperator = isOperator

@@ -11,7 +11,7 @@ public final class LuaCoroutine {
     /// Gone at the end, so that a finished coroutine keeps no state alive.
     private var state: LuaState?
     /// The script that it belongs to, with which it ends; nil once it has ended.
-    private(set) var realm: LuaRealm?
+    private(set) var sandbox: LuaSandbox?
     private(set) var thread: AnchoredThread
     private(set) var phase: RunPhase
     private var stage = Stage.running
@@ -24,20 +24,20 @@ public final class LuaCoroutine {
     var nextWaiter: LuaWaiter?
 
     init(
-        state: LuaState, realm: LuaRealm, thread: AnchoredThread, phase: RunPhase,
+        state: LuaState, sandbox: LuaSandbox, thread: AnchoredThread, phase: RunPhase,
         completion: ((Lua, Result<Int32, LuaError>) -> Void)? = nil
     ) {
         self.state = state
-        self.realm = realm
+        self.sandbox = sandbox
         self.thread = thread
         self.phase = phase
         self.completion = completion
     }
 
     /// One that has ended, and that nobody else holds, becomes another.
-    func reuse(state: LuaState, realm: LuaRealm, thread: AnchoredThread, phase: RunPhase) {
+    func reuse(state: LuaState, sandbox: LuaSandbox, thread: AnchoredThread, phase: RunPhase) {
         self.state = state
-        self.realm = realm
+        self.sandbox = sandbox
         self.thread = thread
         self.phase = phase
         stage = .running
@@ -162,7 +162,7 @@ public final class LuaCoroutine {
         let tell = completion
         completion = nil
         state = nil
-        realm = nil
+        sandbox = nil
         if let tell { tell(lua, result) } else { outcome = result }
     }
 }

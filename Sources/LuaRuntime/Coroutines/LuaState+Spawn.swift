@@ -2,7 +2,7 @@ import CLua
 import Platform
 
 extension LuaState {
-    /// Runs `function` as a coroutine of the main realm, at once and until it first waits or ends.
+    /// Runs `function` as a coroutine of the main sandbox, at once and until it first waits or ends.
     ///
     /// - Parameters:
     ///   - arguments: pushes the arguments and answers how many.
@@ -13,45 +13,45 @@ extension LuaState {
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) -> LuaCoroutine {
-        spawn(function, phase: phase, in: mainRealm, arguments: arguments, completion: completion)
+        spawn(function, phase: phase, in: mainSandbox, arguments: arguments, completion: completion)
     }
 
     func spawn(
-        _ function: LuaReference, phase: RunPhase, in realm: LuaRealm, arguments: (Lua) -> Int32,
+        _ function: LuaReference, phase: RunPhase, in sandbox: LuaSandbox, arguments: (Lua) -> Int32,
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) -> LuaCoroutine {
         let thread = takeThread()
         let lua = Lua(thread.pointer, self)
         clua_prepare(thread.pointer)
         lua.push(function)
-        return start(thread, phase, realm, argumentCount: arguments(lua), completion)
+        return start(thread, phase, sandbox, argumentCount: arguments(lua), completion)
     }
 
     /// The same with a function that `pushCall` pushes, before its arguments; nil: there is nothing to run.
     @discardableResult
     public func spawn(
-        phase: RunPhase, in realm: LuaRealm? = nil, pushCall: (Lua) throws(LuaError) -> Int32?,
+        phase: RunPhase, in sandbox: LuaSandbox? = nil, pushCall: (Lua) throws(LuaError) -> Int32?,
         completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) throws(LuaError) -> LuaCoroutine? {
         let thread = takeThread()
         guard let count = try call(on: thread, pushCall) else { return nil }
-        return start(thread, phase, realm ?? mainRealm, argumentCount: count, completion)
+        return start(thread, phase, sandbox ?? mainSandbox, argumentCount: count, completion)
     }
 
     /// The same where nobody asks for results, which costs a third less: many of these functions never wait.
     /// Gives the coroutine that waits, and nil when there is nothing more to come. Throws what the function
     /// raised at once.
     public func run(
-        phase: RunPhase, in realm: LuaRealm, pushCall: (Lua) throws(LuaError) -> Int32?
+        phase: RunPhase, in sandbox: LuaSandbox, pushCall: (Lua) throws(LuaError) -> Int32?
     ) throws(LuaError) -> LuaCoroutine? {
         let thread = takeThread()
         guard let count = try call(on: thread, pushCall) else { return nil }
         var coroutine: LuaCoroutine
         if let idle = idleCoroutine.take() {
-            idle.reuse(state: self, realm: realm, thread: thread, phase: phase)
+            idle.reuse(state: self, sandbox: sandbox, thread: thread, phase: phase)
             coroutine = idle
         } else {
-            coroutine = LuaCoroutine(state: self, realm: realm, thread: thread, phase: phase)
+            coroutine = LuaCoroutine(state: self, sandbox: sandbox, thread: thread, phase: phase)
         }
         coroutine.start(argumentCount: count)
         guard let outcome = coroutine.outcome else { return coroutine }
@@ -76,11 +76,11 @@ extension LuaState {
     }
 
     private func start(
-        _ thread: AnchoredThread, _ phase: RunPhase, _ realm: LuaRealm, argumentCount: Int32,
+        _ thread: AnchoredThread, _ phase: RunPhase, _ sandbox: LuaSandbox, argumentCount: Int32,
         _ completion: @escaping (Lua, Result<Int32, LuaError>) -> Void
     ) -> LuaCoroutine {
         let coroutine = LuaCoroutine(
-            state: self, realm: realm, thread: thread, phase: phase, completion: completion)
+            state: self, sandbox: sandbox, thread: thread, phase: phase, completion: completion)
         coroutine.start(argumentCount: argumentCount)
         return coroutine
     }

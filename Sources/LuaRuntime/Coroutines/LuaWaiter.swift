@@ -57,7 +57,7 @@ public final class LuaWaiter {
             onCancel = nil
             // Coroutines that wait for each other's ends go on inside each other, as far as the stack has
             // room.
-            if coroutine.isDeep, let later = coroutine.realm?.later {
+            if coroutine.isDeep, let later = coroutine.sandbox?.later {
                 later { [self] in proceed(with: answer) }
             } else {
                 proceed(with: answer)

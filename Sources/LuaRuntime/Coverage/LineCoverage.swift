@@ -40,8 +40,8 @@ struct ChunkLines {
 }
 
 extension LuaState {
-    /// Counts the lines of what realms with ``LuaRealm/isCovered`` compile from now on. Call it before any
-    /// script runs.
+    /// Counts the lines of what sandboxes with ``LuaSandbox/isCovered`` compile from now on. Call it before
+    /// any script runs.
     public func coverLines() {
         verifyOwner()
         if !isClosed, clua_cover_lines(core), coveredLines == nil { coveredLines = [:] }

@@ -4,12 +4,12 @@ import Synchronization
 /// Looks, from a thread of its own, for runs of scripts that don't come back.
 ///
 /// A budget ends a script at its next step, and the library functions look at it while they work. What never
-/// does either, a host function that hangs, is wedged: nothing can end it from outside, but somebody can be
-/// told, through ``LuaOptions/onWedge``.
+/// does either, a host function that hangs, is hung: nothing can end it from outside, but somebody can be
+/// told, through ``LuaOptions/onHang``.
 public final class LuaWatchdog: Sendable {
     public static let shared = LuaWatchdog()
 
-    /// A run is wedged after this many times its limit: a busy machine may give it less than a processor.
+    /// A run is hung after this many times its limit: a busy machine may give it less than a processor.
     private static let factor: Double = 4
 
     fileprivate struct Entry {
@@ -26,7 +26,7 @@ public final class LuaWatchdog: Sendable {
         var entries: [Entry] = []
         var isRunning = false
         var isHeldBack = false
-        var wedges = 0
+        var hangs = 0
 
         mutating func mayStart(_ interval: Double?) -> Bool {
             guard interval != nil, !isRunning, !isHeldBack else { return false }
@@ -38,12 +38,12 @@ public final class LuaWatchdog: Sendable {
     private let content = Mutex(Content())
     /// Seconds between two looks; nil: somebody else calls `look`.
     private let interval: Double?
-    /// No run is wedged sooner.
+    /// No run is hung sooner.
     private let leastSeconds: Double
 
     /// - Parameters:
     ///   - interval: seconds between two looks.
-    ///   - leastSeconds: no run is wedged sooner than that, however short its limit.
+    ///   - leastSeconds: no run is hung sooner than that, however short its limit.
     public convenience init(interval: Double = 0.25, leastSeconds: Double = 1) {
         self.init(lookingEvery: interval, leastSeconds: leastSeconds)
     }
@@ -54,8 +54,8 @@ public final class LuaWatchdog: Sendable {
         self.leastSeconds = leastSeconds
     }
 
-    /// Runs that were found wedged so far.
-    public var wedges: Int { content.withLock { $0.wedges } }
+    /// Runs that were found hung so far.
+    public var hangs: Int { content.withLock { $0.hangs } }
 
     /// The phase of the run that goes on at this moment, "job" say, and of several the one that began first.
     /// Any thread may ask.
@@ -75,7 +75,7 @@ public final class LuaWatchdog: Sendable {
         if starts { start() }
     }
 
-    /// Starts no thread until ``begin()``: for a program that may have ended before anything could be wedged.
+    /// Starts no thread until ``begin()``: for a program that may have ended before anything could be hung.
     package func holdBack() { content.withLock { $0.isHeldBack = true } }
 
     /// Looks at what has come meanwhile, and comes from now on.
@@ -112,17 +112,17 @@ public final class LuaWatchdog: Sendable {
     /// Compares each state with how it was at the last look.
     func look(at now: Double) {
         let news = content.withLock { content in
-            var news: [(RunWatch, LuaWedge)] = []
+            var news: [(RunWatch, LuaHang)] = []
             for index in content.entries.indices {
                 let asksSystem = interval != nil
                 if let found = content.entries[index].look(at: now, asksSystem: asksSystem, patience) {
                     news.append(found)
-                    if !found.1.isOver { content.wedges += 1 }
+                    if !found.1.isOver { content.hangs += 1 }
                 }
             }
             return news
         }
-        for (watch, wedge) in news { watch.tell(wedge) }
+        for (watch, hang) in news { watch.tell(hang) }
     }
 
     /// Seconds that a run with this limit may last.
@@ -132,10 +132,10 @@ public final class LuaWatchdog: Sendable {
 extension LuaWatchdog.Entry {
     fileprivate mutating func look(
         at now: Double, asksSystem: Bool, _ patience: (Double) -> Double
-    ) -> (RunWatch, LuaWedge)? {
+    ) -> (RunWatch, LuaHang)? {
         let reading = watch.status.read()
         guard reading.sequence == last.sequence else {
-            let ended = isReported ? wedge(at: now, isOver: true) : nil
+            let ended = isReported ? hang(at: now, isOver: true) : nil
             (last, since, isReported) = (reading, now, false)
             usedBefore = asksSystem && reading.isRunning ? watch.usage()?.seconds : nil
             return ended.map { (watch, $0) }
@@ -143,7 +143,7 @@ extension LuaWatchdog.Entry {
         guard reading.isRunning, !isReported, let limit = reading.limit else { return nil }
         guard now - since >= patience(limit), !isStarved(limit) else { return nil }
         isReported = true
-        return (watch, wedge(at: now, isOver: false))
+        return (watch, hang(at: now, isOver: false))
     }
 
     /// A thread that would run and gets no processor hangs in nothing: its budget will end it. One that waits
@@ -153,8 +153,8 @@ extension LuaWatchdog.Entry {
         return usage.wantsProcessor && usage.seconds - usedBefore < 2 * limit + 0.1
     }
 
-    private func wedge(at now: Double, isOver: Bool) -> LuaWedge {
-        LuaWedge(
+    private func hang(at now: Double, isOver: Bool) -> LuaHang {
+        LuaHang(
             phase: last.phase, seconds: now - since, limit: last.limit ?? 0, isOver: isOver,
             run: (watch.status, last.sequence))
     }
@@ -162,7 +162,7 @@ extension LuaWatchdog.Entry {
 
 /// A run that should have ended long ago: it is in a native call that looks at no budget. Its thread can't be
 /// helped; a state that has such a thread to itself can be given up.
-public struct LuaWedge: Sendable, Equatable {
+public struct LuaHang: Sendable, Equatable {
     /// What runs: "transformer".
     public let phase: String
     /// For how long, at least.
@@ -192,7 +192,7 @@ public struct LuaWedge: Sendable, Equatable {
     /// The run has come to no end since this was found. Any thread.
     var isStillOn: Bool { run.map { $0.status.read().sequence == $0.sequence } ?? !isOver }
 
-    public static func == (one: LuaWedge, other: LuaWedge) -> Bool {
+    public static func == (one: LuaHang, other: LuaHang) -> Bool {
         one.phase == other.phase && one.seconds == other.seconds && one.limit == other.limit
             && one.isOver == other.isOver
     }

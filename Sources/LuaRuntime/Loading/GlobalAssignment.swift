@@ -14,7 +14,7 @@ public struct GlobalRead: Sendable, Equatable {
     public let isTest: Bool
 }
 
-extension LuaRealm {
+extension LuaSandbox {
     /// What a text does with globals; see ``globalAssignments(in:chunk:)``.
     public func globalUses(
         in source: [UInt8], chunk: String

@@ -11,7 +11,7 @@ public struct LuaWeakReference: Sendable {
 /// Values that live for as long as an owner does: a table, or a host object. An owner that dies lets go of
 /// what it holds even when that refers back to it. See owner.c for how.
 ///
-/// A table dies when it is collected, and its companion with it; a host object when neither a script nor
+/// A table dies when it is collected, and its attachment with it; a host object when neither a script nor
 /// Swift holds it. What a dead owner held stays within reach of its weak references: the host objects that it
 /// refers to are released one collection cycle later than others. `LuaState.collectGarbage` runs as many
 /// cycles as that takes.
@@ -28,7 +28,7 @@ extension Lua {
         return clua_open_cell(raw)
     }
 
-    /// Makes the value live for as long as the host object, or the table with a companion, at `owner`. False
+    /// Makes the value live for as long as the host object, or the table with a attachment, at `owner`. False
     /// when that is neither, or when the value is gone. Several owners may hold one value.
     @discardableResult
     public func hold(_ reference: LuaWeakReference, by owner: Int32) -> Bool {
@@ -38,16 +38,16 @@ extension Lua {
     }
 
     /// The Swift object that lives for as long as the table at `index`, if it has been given one.
-    public func companion<Object: AnyObject>(_ index: Int32, as type: Object.Type) -> Object? {
-        clua_companion_at(checked, index).flatMap {
+    public func attachment<Object: AnyObject>(_ index: Int32, as type: Object.Type) -> Object? {
+        clua_attachment_at(checked, index).flatMap {
             Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as? Object
         }
     }
 
     /// Gives the table at `index` a Swift object that lives for as long as it does, unless somebody else
     /// holds that.
-    public func setCompanion(_ object: AnyObject, of index: Int32) {
-        precondition(type(index) == .table, "only a table has a companion")
-        clua_set_companion(raw, absolute(index), Unmanaged.passRetained(object).toOpaque())
+    public func attach(_ object: AnyObject, of index: Int32) {
+        precondition(type(index) == .table, "only a table has a attachment")
+        clua_attach(raw, absolute(index), Unmanaged.passRetained(object).toOpaque())
     }
 }

@@ -9,10 +9,10 @@ import Synchronization
 /// over, as long as ``LostThreads`` allows; then the thread keeps its place until it comes back.
 public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     public typealias JobID = UInt64
-    /// Makes a worker, on its thread. What it gets is for its state's ``LuaOptions/onWedge``.
-    public typealias Maker = @Sendable (_ onWedge: @escaping @Sendable (LuaWedge) -> Void) -> Worker
+    /// Makes a worker, on its thread. What it gets is for its state's ``LuaOptions/onHang``.
+    public typealias Maker = @Sendable (_ onHang: @escaping @Sendable (LuaHang) -> Void) -> Worker
     /// Gets the answer to each job that was not cancelled, on any thread.
-    public typealias Listener = @Sendable (JobID, Result<Worker.Answer, LuaWedge>) -> Void
+    public typealias Listener = @Sendable (JobID, Result<Worker.Answer, LuaHang>) -> Void
 
     private struct PoolThread {
         /// What it is doing.
@@ -212,11 +212,11 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     }
 
     /// On the watchdog's thread.
-    private func giveUp(_ thread: UInt64, _ wedge: LuaWedge) {
-        guard !wedge.isOver else { return }
+    private func giveUp(_ thread: UInt64, _ hang: LuaHang) {
+        guard !hang.isOver else { return }
         let (id, onEnd) = content.withLock { content in
             // A run that has ended meanwhile takes this lock next, or has made room for another job.
-            guard wedge.isStillOn, let known = content.threads[thread], let (id, job) = known.job,
+            guard hang.isStillOn, let known = content.threads[thread], let (id, job) = known.job,
                 !known.isStuck
             else {
                 return (JobID?.none, (@Sendable () -> Void)?.none)
@@ -231,7 +231,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
             if !content.isClosed { _ = staff(&content) }
             return (id, content.isClosed && content.isOver ? content.onEnd.take() : nil)
         }
-        if let id { listener(id, .failure(wedge)) }
+        if let id { listener(id, .failure(hang)) }
         onEnd?()
     }
 }
@@ -259,7 +259,7 @@ extension LuaPoolWorker {
 }
 
 /// Why a job of a pool has no answer.
-extension LuaWedge: Error {}
+extension LuaHang: Error {}
 
 /// Threads that hang in a call which nothing can end, and for which others were started. Each keeps its
 /// stack, its Lua state and often a processor, so there is a limit for all pools together.

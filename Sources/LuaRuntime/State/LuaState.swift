@@ -13,8 +13,8 @@ public final class LuaState {
     let options: LuaOptions
     private var watch: RunWatch?
 
-    /// The realm of `compile` and `spawn`.
-    public private(set) lazy var mainRealm = LuaRealm(mainOf: self, options)
+    /// The sandbox of `compile` and `spawn`.
+    public private(set) lazy var mainSandbox = LuaSandbox(mainOf: self, options)
     /// May push the value that scripts get for a Swift error, and then answers true. Uncaught, the value
     /// still comes back out as the same `LuaError.cause`.
     public var errorPresenter: ((any Error, Lua) -> Bool)?
@@ -59,13 +59,13 @@ public final class LuaState {
         clua_set_owner(core, Unmanaged.passUnretained(self).toOpaque())
         clua_open_libraries(clua_main(core))
         for (name, advice) in options.advice { clua_advise(clua_main(core), name, advice) }
-        if let onWedge = options.onWedge {
-            let watch = RunWatch(tell: onWedge)
+        if let onHang = options.onHang {
+            let watch = RunWatch(tell: onHang)
             clua_set_run_status(core, watch.status.pointer)
             options.watchdog.add(watch)
             self.watch = watch
         }
-        mainRealm.openSandbox()
+        mainSandbox.openSandbox()
     }
 
     deinit { _ = close() }
@@ -142,7 +142,7 @@ public final class LuaState {
         let waitingCount = waiting.count
         isClosing = true
         for coroutine in Array(waiting.values) { coroutine.cancel() }
-        mainRealm.letGo()
+        mainSandbox.letGo()
         drainReleases()
         home.close()
         isClosed = true
@@ -203,7 +203,7 @@ public struct LuaOptions {
     /// Ends the message of such an error: what to do.
     public var memoryAdvice: String
     /// Told of runs that don't come back; see ``LuaWatchdog``. On the watchdog's thread.
-    public var onWedge: (@Sendable (LuaWedge) -> Void)?
+    public var onHang: (@Sendable (LuaHang) -> Void)?
     /// Who looks for such runs.
     public var watchdog = LuaWatchdog.shared
     /// Folders in which `require` looks, in this order: the script's own first. Nothing outside them is

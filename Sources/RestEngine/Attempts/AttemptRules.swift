@@ -73,7 +73,7 @@ extension Configuration {
 
 extension Configuration {
     /// A setting that makes no sense, by itself or beside the others.
-    package struct Objection: Error, CustomStringConvertible {
+    package struct ValidationError: Error, CustomStringConvertible {
         /// `retry`, `limits`, `breaker`, ….
         package let field: String
         package let description: String
@@ -85,7 +85,7 @@ extension Configuration {
     }
 
     /// What makes no sense in what is said of attempts (rule 40.3); asked behind each block.
-    package func checkAttempts() throws(Objection) {
+    package func checkAttempts() throws(ValidationError) {
         try Self.require(
             stream == nil || refreshSeconds == 0, "stream",
             " makes no sense with refresh_while_observed: each event is loaded already")
@@ -99,19 +99,19 @@ extension Configuration {
 
     /// The same as the failure of a block.
     package func refuseSenselessAttempts() throws(RequestError.CauseError) {
-        do throws(Objection) { try checkAttempts() } catch {
+        do throws(ValidationError) { try checkAttempts() } catch {
             throw RequestError.CauseError(.internal(message: error.description))
         }
     }
 
     private static func require(
         _ isSound: Bool, _ field: String, _ sentence: @autoclosure () -> String
-    ) throws(Objection) {
-        guard isSound else { throw Objection(field, sentence()) }
+    ) throws(ValidationError) {
+        guard isSound else { throw ValidationError(field, sentence()) }
     }
 
-    private func check(_ retry: RetryPolicy) throws(Objection) {
-        func require(_ isSound: Bool, _ sentence: @autoclosure () -> String) throws(Objection) {
+    private func check(_ retry: RetryPolicy) throws(ValidationError) {
+        func require(_ isSound: Bool, _ sentence: @autoclosure () -> String) throws(ValidationError) {
             try Self.require(isSound, "retry", sentence())
         }
         try require(
@@ -126,7 +126,8 @@ extension Configuration {
             ".cap (\(retry.capSeconds)) is less than .base (\(retry.baseSeconds)), the first wait")
         try require(0...1 ~= retry.budget, ".budget is a share from 0 to 1, got \(retry.budget)")
         if let status = retry.statuses.sorted().first(where: { !(400...599 ~= $0) }) {
-            throw Objection("retry", ".statuses has \(status), which is no failure: they are from 400 to 599")
+            throw ValidationError(
+                "retry", ".statuses has \(status), which is no failure: they are from 400 to 599")
         }
         let total = timeouts.totalSeconds
         try require(
@@ -135,8 +136,8 @@ extension Configuration {
         )
     }
 
-    private func check(_ limits: RequestLimits) throws(Objection) {
-        func require(_ isSound: Bool, _ sentence: @autoclosure () -> String) throws(Objection) {
+    private func check(_ limits: RequestLimits) throws(ValidationError) {
+        func require(_ isSound: Bool, _ sentence: @autoclosure () -> String) throws(ValidationError) {
             try Self.require(isSound, "limits", sentence())
         }
         let isLimited = limits.inFlight != nil || limits.rate != nil
@@ -173,7 +174,7 @@ extension Configuration {
         if case .named(let name) = limits.scope { try require(!name.isEmpty, ".scope has no name") }
     }
 
-    private static func check(_ breaker: BreakerPolicy) throws(Objection) {
+    private static func check(_ breaker: BreakerPolicy) throws(ValidationError) {
         try require(
             breaker.ratio > 0 && breaker.ratio <= 1, "breaker",
             ".ratio is more than 0 and at most 1, got \(breaker.ratio)")

@@ -44,7 +44,7 @@ struct LimitState {
     ///
     /// - Parameter patience: Seconds that it may wait.
     mutating func admit(
-        _ id: WaitingList.ID, priority: Int, lane: String, patience: Double, at uptime: Double
+        _ id: WaitingList.ID, priority: Int, queueKey: String, patience: Double, at uptime: Double
     ) -> Admission {
         if waiting.isEmpty, hasRoom, bucket?.take(at: uptime) ?? true {
             inFlight += 1
@@ -56,7 +56,7 @@ struct LimitState {
         }
         guard waiting.count < limits.mostWaiting else { return .queueFull(limit: limits.mostWaiting) }
         waiting.append(
-            WaitingList.Entry(id: id, priority: priority, lane: lane, ripe: uptime + patience / 2))
+            WaitingList.Entry(id: id, priority: priority, queueKey: queueKey, ripe: uptime + patience / 2))
         return .wait
     }
 

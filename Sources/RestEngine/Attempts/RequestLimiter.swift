@@ -5,7 +5,7 @@ final class RequestLimiter {
     let name: String
     private unowned let engine: Engine
     private(set) var state: LimitState
-    private var waiters: [WaitingList.ID: LimitTicket] = [:]
+    private var waiters: [WaitingList.ID: LimitSlot] = [:]
     private var lastID: WaitingList.ID = 0
     /// When the next of those that wait may go.
     private var timer: EngineTimer?
@@ -18,46 +18,46 @@ final class RequestLimiter {
 
     private var uptime: Double { engine.scheduler.uptime }
 
-    /// A request comes. It may go when this returns a ticket that doesn't wait; else `decided` is called
-    /// later, unless the ticket is given back before.
+    /// A request comes. It may go when this returns a slot that doesn't wait; else `decided` is called
+    /// later, unless the slot is given back before.
     ///
     /// - Parameters:
     ///   - patience: Seconds that it may wait, those of the limit at most.
     ///   - now: The limits that the request would have if it came now; nil where that can't be known.
     func enter(
-        _ limits: RequestLimits, priority: Int, lane: String, patience: Double,
+        _ limits: RequestLimits, priority: Int, queueKey: String, patience: Double,
         now: @escaping @EngineActor () -> RequestLimits?,
         decided: @escaping @EngineActor (TransportError?) -> Void
-    ) throws(TransportError) -> LimitTicket {
+    ) throws(TransportError) -> LimitSlot {
         let uptime = uptime
         let patience = min(patience, limits.longestWait)
         if state.set(limits, at: uptime) { pump() }
         lastID += 1
-        let ticket = LimitTicket(self, lastID, came: uptime, lane: lane)
-        switch state.admit(lastID, priority: priority, lane: lane, patience: patience, at: uptime) {
-        case .go: ticket.hold()
+        let slot = LimitSlot(self, lastID, came: uptime, queueKey: queueKey)
+        switch state.admit(lastID, priority: priority, queueKey: queueKey, patience: patience, at: uptime) {
+        case .go: slot.hold()
         case .queueFull(let limit):
-            tell(.refused, ticket)
+            tell(.refused, slot)
             throw TransportError(
                 .queueFull, phase: .queue,
                 message: limit == 0
                     ? "as many requests are on their way as the limit of \(name) allows"
                     : "\(limit) requests wait already for the limit of \(name)", limit: limit)
         case .limited(let until):
-            tell(.refused, ticket)
+            tell(.refused, slot)
             throw TransportError(
                 .rateLimited, phase: .queue,
                 message: "the limit of \(name) has no turn for the request in the time that it may wait",
                 retryAt: engine.scheduler.now + (until - uptime))
         case .wait:
-            ticket.wait(
+            slot.wait(
                 decided, now,
-                engine.scheduler.after(patience) { [weak self] in self?.giveUp(ticket, patience) })
-            waiters[lastID] = ticket
-            tell(.queued, ticket)
+                engine.scheduler.after(patience) { [weak self] in self?.giveUp(slot, patience) })
+            waiters[lastID] = slot
+            tell(.queued, slot)
             arm()
         }
-        return ticket
+        return slot
     }
 
     /// A configuration has changed, maybe that of the requests that wait: the limits of the one that waits
@@ -69,22 +69,22 @@ final class RequestLimiter {
         if state.set(limits, at: uptime) { pump() }
     }
 
-    private func tell(_ action: EngineEvent.LimitAction.Action, _ ticket: LimitTicket) {
+    private func tell(_ action: EngineEvent.LimitAction.Action, _ slot: LimitSlot) {
         engine.tell(
             .limit,
             EngineEvent(
-                time: engine.scheduler.now, service: ticket.lane,
+                time: engine.scheduler.now, service: slot.queueKey,
                 .limit(
                     .init(
-                        scope: name, action: action, waited: uptime - ticket.came,
+                        scope: name, action: action, waited: uptime - slot.came,
                         waiting: state.waiting.count, inFlight: state.inFlight))))
     }
 
-    private func giveUp(_ ticket: LimitTicket, _ patience: Double) {
-        guard state.giveUp(ticket.id) else { return }
-        waiters[ticket.id] = nil
-        tell(.refused, ticket)
-        ticket.decide(
+    private func giveUp(_ slot: LimitSlot, _ patience: Double) {
+        guard state.giveUp(slot.id) else { return }
+        waiters[slot.id] = nil
+        tell(.refused, slot)
+        slot.decide(
             TransportError(
                 .timeout, phase: .queue,
                 message: "the request waited \((patience * 1000).rounded() / 1000) s for the limit of \(name)"
@@ -95,9 +95,9 @@ final class RequestLimiter {
     /// Another message of a request that has its place.
     func follow() { state.follow(at: uptime) }
 
-    fileprivate func leave(_ ticket: LimitTicket) {
-        if waiters.removeValue(forKey: ticket.id) != nil {
-            _ = state.giveUp(ticket.id)
+    fileprivate func leave(_ slot: LimitSlot) {
+        if waiters.removeValue(forKey: slot.id) != nil {
+            _ = state.giveUp(slot.id)
             arm()
         } else {
             state.leave()
@@ -124,14 +124,14 @@ final class RequestLimiter {
     /// Lets go whoever may.
     private func pump() {
         while let id = state.next(at: uptime) {
-            guard let ticket = waiters.removeValue(forKey: id) else {
+            guard let slot = waiters.removeValue(forKey: id) else {
                 state.leave()
                 continue
             }
-            ticket.hold()
-            tell(.released, ticket)
+            slot.hold()
+            tell(.released, slot)
             // Not from inside of whatever has just ended.
-            engine.scheduler.nextTurn { ticket.decide(nil) }
+            engine.scheduler.nextTurn { slot.decide(nil) }
         }
         arm()
     }
@@ -148,12 +148,12 @@ final class RequestLimiter {
 
 /// A request's place in a limit, or in its queue; given back once.
 @EngineActor
-final class LimitTicket {
+final class LimitSlot {
     let id: WaitingList.ID
     /// By the scheduler's uptime.
     fileprivate let came: Double
     /// The service.
-    fileprivate let lane: String
+    fileprivate let queueKey: String
     private var limiter: RequestLimiter?
     private var decided: (@EngineActor (TransportError?) -> Void)?
     /// While it waits.
@@ -161,11 +161,11 @@ final class LimitTicket {
     private var timer: EngineTimer?
     private(set) var isWaiting = false
 
-    fileprivate init(_ limiter: RequestLimiter, _ id: WaitingList.ID, came: Double, lane: String) {
+    fileprivate init(_ limiter: RequestLimiter, _ id: WaitingList.ID, came: Double, queueKey: String) {
         self.limiter = limiter
         self.id = id
         self.came = came
-        self.lane = lane
+        self.queueKey = queueKey
     }
 
     isolated deinit { limiter?.dropped() }

@@ -1,13 +1,13 @@
-/// What one request's messages need to go out, as its configuration has it: a place in a limit, which it keeps
-/// over redirects, and a breaker's leave for each message. Each ends once: with what came of the message, or
-/// abandoned. Requests whose configuration says nothing of these have none.
+/// What one request's messages need to go out, as its configuration has it: a slot of a limit, which the
+/// request keeps over redirects, and a breaker's permit for each message. Each ends once: with what came of
+/// the message, or abandoned. Requests whose configuration says nothing of these have none.
 @EngineActor
 final class RequestPermits {
     let rules: AttemptRules
     private let core: ServiceCore
     /// Those of the configuration as it is now; nil where it can't be known.
     private let limitsNow: @EngineActor () -> RequestLimits?
-    private var ticket: LimitTicket?
+    private var slot: LimitSlot?
     private var origin: OriginHealth?
     /// Of the message that is on its way, or about to be.
     private var permit: BreakerPermit?
@@ -34,21 +34,21 @@ final class RequestPermits {
         if let refusal = refusal(origin) { return decided(.failure(refusal)) }
         guard let limits = rules.limits else { return begin(hop, origin, queued: 0, decided) }
         let limiter = engine.attemptControl.limiter(limits, url, core)
-        if let ticket, ticket.isOf(limiter) {
+        if let slot, slot.isOf(limiter) {
             limiter.follow()
             return begin(hop, origin, queued: 0, decided)
         }
         leave()
         let came = uptime
         do throws(TransportError) {
-            let ticket = try limiter.enter(
-                limits, priority: rules.priority, lane: core.name, patience: timeLeft, now: limitsNow
+            let slot = try limiter.enter(
+                limits, priority: rules.priority, queueKey: core.name, patience: timeLeft, now: limitsNow
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
                 begin(hop, origin, queued: uptime - came, decided)
             }
-            self.ticket = ticket
-            if !ticket.isWaiting { begin(hop, origin, queued: 0, decided) }
+            self.slot = slot
+            if !slot.isWaiting { begin(hop, origin, queued: 0, decided) }
         } catch { decided(.failure(error)) }
     }
 
@@ -96,7 +96,7 @@ final class RequestPermits {
     func ended(_ result: TransportResult) {
         if let origin, let permit, permit.end(BreakerOutcome(result), at: uptime) { tellOfBreaker(origin) }
         permit = nil
-        if case .success(let response) = result { ticket?.learn(response.status, response.headers) }
+        if case .success(let response) = result { slot?.learn(response.status, response.headers) }
     }
 
     private func tellOfBreaker(_ origin: OriginHealth) {
@@ -134,7 +134,7 @@ final class RequestPermits {
     func leave() {
         permit?.abandon()
         permit = nil
-        ticket?.leave()
-        ticket = nil
+        slot?.leave()
+        slot = nil
     }
 }

@@ -30,7 +30,7 @@ public struct RetryPolicy: Sendable {
     /// Retries that a host always gets in a second.
     package static let leastPerSecond = 3.0
 
-    /// The longest that is waited behind an attempt, before chance (41.3).
+    /// The longest that is waited behind an attempt, before the random part (41.3).
     func ceiling(after attempt: Int) -> Double {
         var ceiling = baseSeconds
         for _ in 1..<max(1, min(attempt, 64)) where ceiling < capSeconds { ceiling *= 2 }
@@ -80,9 +80,9 @@ extension RetryPolicy {
     }
 
     /// - Parameters:
-    ///   - chance: From 0 to 1, for the wait.
+    ///   - random: From 0 to 1, for the wait.
     ///   - pays: Takes one retry out of the host's budget, if there is one.
-    func decide(_ question: RetryQuestion, chance: () -> Double, pays: () -> Bool) -> RetryDecision {
+    func decide(_ question: RetryQuestion, random: () -> Double, pays: () -> Bool) -> RetryDecision {
         if let decision = mayRetry(question) { return decision }
         var wait: Double?
         switch question.verdict {
@@ -96,7 +96,7 @@ extension RetryPolicy {
         if question.error?.isStaleConnection ?? false { wait = wait ?? 0 }
         let delay =
             wait ?? question.retryAfter?.wait(cap: capSeconds)
-            ?? ceiling(after: question.number) * min(max(chance(), 0), 1)
+            ?? ceiling(after: question.number) * min(max(random(), 0), 1)
         guard delay < question.timeLeft else { return .stop("no time is left for another attempt") }
         return pays() ? .retry(after: delay) : .stop("the retries of the host are used up")
     }

@@ -10,12 +10,12 @@ struct WaitingList {
         let id: ID
         let priority: Int
         /// The service.
-        let lane: String
+        let queueKey: String
         /// When it has waited half of its time.
         let ripe: Double
     }
 
-    private struct Lane {
+    private struct KeyedQueue {
         let name: String
         var entries: Deque<ID> = []
     }
@@ -23,7 +23,7 @@ struct WaitingList {
     private struct Level {
         let priority: Int
         /// The first one is next.
-        var lanes: Deque<Lane> = []
+        var queues: Deque<KeyedQueue> = []
     }
 
     /// Highest first.
@@ -41,10 +41,10 @@ struct WaitingList {
         waiting[entry.id] = entry
         order.append(entry.id)
         let level = place(of: entry.priority)
-        if let lane = levels[level].lanes.firstIndex(where: { $0.name == entry.lane }) {
-            levels[level].lanes[lane].entries.append(entry.id)
+        if let queueKey = levels[level].queues.firstIndex(where: { $0.name == entry.queueKey }) {
+            levels[level].queues[queueKey].entries.append(entry.id)
         } else {
-            levels[level].lanes.append(Lane(name: entry.lane, entries: [entry.id]))
+            levels[level].queues.append(KeyedQueue(name: entry.queueKey, entries: [entry.id]))
         }
     }
 
@@ -67,12 +67,12 @@ struct WaitingList {
     private mutating func dropTraces() {
         order.removeAll { waiting[$0] == nil }
         for level in levels.indices {
-            for lane in levels[level].lanes.indices {
-                levels[level].lanes[lane].entries.removeAll { waiting[$0] == nil }
+            for queueKey in levels[level].queues.indices {
+                levels[level].queues[queueKey].entries.removeAll { waiting[$0] == nil }
             }
-            levels[level].lanes.removeAll { $0.entries.isEmpty }
+            levels[level].queues.removeAll { $0.entries.isEmpty }
         }
-        levels.removeAll { $0.lanes.isEmpty }
+        levels.removeAll { $0.queues.isEmpty }
     }
 
     /// Takes whoever is next.
@@ -84,10 +84,10 @@ struct WaitingList {
         turn = (turn + 1) % Self.turnOfOldest
         if turn == 0, let oldest = oldest(at: uptime) { return take(oldest) }
         while var level = levels.first {
-            while var lane = level.lanes.popFirst() {
-                while let id = lane.entries.popFirst() {
+            while var queueKey = level.queues.popFirst() {
+                while let id = queueKey.entries.popFirst() {
                     guard waiting[id] != nil else { continue }
-                    if !lane.entries.isEmpty { level.lanes.append(lane) }
+                    if !queueKey.entries.isEmpty { level.queues.append(queueKey) }
                     levels[0] = level
                     return take(id)
                 }

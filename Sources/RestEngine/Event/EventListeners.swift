@@ -121,7 +121,7 @@ extension Engine {
 
 /// What is kept of a request for its events.
 @EngineActor
-final class ToldRequest {
+final class NotifiedRequest {
     /// By which they are known to belong together.
     let number: UInt64
     /// When it started, by the scheduler's uptime, if somebody listened then.
@@ -134,9 +134,9 @@ final class ToldRequest {
 }
 
 extension Request {
-    private var tale: ToldRequest {
+    private var tale: NotifiedRequest {
         if let told { return told }
-        let new = ToldRequest(engine)
+        let new = NotifiedRequest(engine)
         told = new
         return new
     }

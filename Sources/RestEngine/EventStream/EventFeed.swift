@@ -217,7 +217,7 @@ final class EventFeed: BodyReceiver {
     private func planReconnection() {
         guard isNeeded else { return stop() }
         guard connection == nil, timer == nil, !isOver else { return }
-        let seconds = reconnection.wait { engine.chance() }
+        let seconds = reconnection.wait { engine.random() }
         engine.log.write(
             .network,
             "the stream \(resource?.urlString ?? "") is asked for again in \((seconds * 1000).rounded() / 1000) s"

@@ -20,13 +20,13 @@ struct Reconnection {
         asked = field.flatMap { RetryAfter($0, now: now).wait(cap: Self.most) }
     }
 
-    /// - Parameter chance: From 0 to 1: of the programs that lost a server together, not all shall come back
+    /// - Parameter random: From 0 to 1: of the programs that lost a server together, not all shall come back
     ///   at once.
-    func wait(chance: () -> Double) -> Double {
+    func wait(random: () -> Double) -> Double {
         let usual = min(max(seconds, Self.least), Self.most)
         guard failures > 0 else { return usual }
         if let asked { return max(asked, Self.least) }
         let doubled = min(usual * Double(1 << min(failures - 1, 20)), max(usual, Self.cap))
-        return doubled * (1 + chance() / 2)
+        return doubled * (1 + random() / 2)
     }
 }

@@ -36,7 +36,7 @@ public final class ContentBudget {
     }
 
     /// Bytes that resources hold, themselves included, and caches in memory.
-    public var heldBytes: Int { ledger.bytes }
+    public var heldBytes: Int { accounting.bytes }
 
     /// Bytes of bodies on their way.
     public var bodyBytes: Int { bodies.bytes }
@@ -44,8 +44,8 @@ public final class ContentBudget {
     /// Contents that were dropped to make room, since the start.
     public private(set) var droppedContents = 0
 
-    nonisolated let ledger = ContentLedger()
-    nonisolated let bodies = ContentLedger()
+    nonisolated let accounting = ContentAccounting()
+    nonisolated let bodies = ContentAccounting()
 
     private struct Member {
         weak var core: ServiceCore?
@@ -69,7 +69,7 @@ public final class ContentBudget {
         return ContentShare(self)
     }
 
-    private nonisolated var usedBytes: Int { ledger.bytes + bodies.bytes }
+    private nonisolated var usedBytes: Int { accounting.bytes + bodies.bytes }
 
     /// Takes note of a service; its end needs no telling.
     func add(_ core: ServiceCore) {
@@ -97,13 +97,13 @@ public final class ContentBudget {
 
     /// The same below the limit of one service.
     func makeRoom(for bytes: Int, in service: ServiceCore, sparing spared: Resource?) -> Bool {
-        let ledger = service.ledger
-        let wanted = ledger.bytes + bytes
+        let accounting = service.accounting
+        let wanted = accounting.bytes + bytes
         if wanted > service.cachedResourceBytesLimit ?? .max || !allows(wanted) {
             let limit = service.contentLimit
             let goal = limit - limit / 16 - bytes
-            evict(sparing: spared, of: service) { ledger.bytes <= goal }
-            if ledger.bytes + bytes > limit { return false }
+            evict(sparing: spared, of: service) { accounting.bytes <= goal }
+            if accounting.bytes + bytes > limit { return false }
         }
         return makeRoom(for: bytes, sparing: spared)
     }
@@ -116,9 +116,9 @@ public final class ContentBudget {
         var inUse = 0
         /// The first of a queue goes, or to its end.
         func evictFirst(of core: ServiceCore, withData: Bool) {
-            let before = core.ledger.bytes
+            let before = core.accounting.bytes
             let fate = core.table.evictFirst(withData: withData, .bytes, emptying: true, sparing: spared)
-            if core.ledger.bytes < before, withData { droppedContents += 1 }
+            if core.accounting.bytes < before, withData { droppedContents += 1 }
             if fate == .inUse { inUse += 1 }
         }
         for core in all {

@@ -36,7 +36,7 @@ extension Resource {
         let more = bytes + Self.overhead + Self.ownBytes(of: url) - heldBytes
         let budget = engine.contentBudget
         guard more > 0, !budget.makeRoom(for: more, in: core, sparing: self) else { return nil }
-        let isService = core.ledger.bytes + more > core.cachedResourceBytesLimit ?? .max
+        let isService = core.accounting.bytes + more > core.cachedResourceBytesLimit ?? .max
         let error = budget.refusal(of: "a content of \(bytes) bytes", in: isService ? core : nil)
         return RequestError(
             cause: .transport(error), timestamp: engine.scheduler.now, url: urlString, method: "GET")
@@ -73,7 +73,7 @@ extension Resource {
     private func count() -> Int {
         let difference = Self.ownBytes(of: url) + contentBytes - heldBytes
         heldBytes += difference
-        if difference != 0 { core.ledger.add(difference) }
+        if difference != 0 { core.accounting.add(difference) }
         if (place?.hasData ?? false) != (state.data != nil) { core.table.sort(self) }
         return difference
     }

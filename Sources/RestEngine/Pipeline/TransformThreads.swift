@@ -25,8 +25,8 @@ final class TransformThreads: TransformerExecutor {
     private let queue = DispatchQueue(label: "transformers", attributes: .concurrent)
     private var jobs: [UInt64: Job] = [:]
     /// By URL, in the order of coming; the first runs or is ready.
-    private var lanes: [String: Deque<UInt64>] = [:]
-    /// The first of their lanes, which wait for a thread.
+    private var queues: [String: Deque<UInt64>] = [:]
+    /// The first of their queues, which wait for a thread.
     private var ready: Deque<(id: UInt64, url: String)> = []
     private var running = 0
     private var count: UInt64 = 0
@@ -39,8 +39,8 @@ final class TransformThreads: TransformerExecutor {
         count += 1
         jobs[count] = Job(work: job, completion: completion)
         let url = job.context.url
-        lanes[url, default: []].append(count)
-        if lanes[url]?.count == 1 { ready.append((count, url)) }
+        queues[url, default: []].append(count)
+        if queues[url]?.count == 1 { ready.append((count, url)) }
         start()
         return count
     }
@@ -74,9 +74,9 @@ final class TransformThreads: TransformerExecutor {
         jobs.removeValue(forKey: id)?.completion(outcome)
     }
 
-    /// The first of a lane is done.
+    /// The first of a queue is done.
     private func leave(_ url: String) {
-        _ = lanes[url]?.popFirst()
-        if let next = lanes[url]?.first { ready.append((next, url)) } else { lanes[url] = nil }
+        _ = queues[url]?.popFirst()
+        if let next = queues[url]?.first { ready.append((next, url)) } else { queues[url] = nil }
     }
 }

@@ -31,7 +31,7 @@ extension NetworkWork {
             if let when = policy.when { question.verdict = try when(error(of: hop, result), hop.number) }
         } catch { return .failure(error) }
         let decision = policy.decide(question) {
-            engine.chance()
+            engine.random()
         } pays: {
             permits.payForRetry(share: policy.budget)
         }

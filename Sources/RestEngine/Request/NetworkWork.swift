@@ -68,7 +68,9 @@ final class NetworkWork: RequestWork {
     private var scheduler: Scheduler { resource.engine.scheduler }
 
     /// Seconds until it must have ended; infinite without limits.
-    var timeLeft: Double { lifecycle.deadline < .infinity ? lifecycle.deadline - scheduler.uptime : .infinity }
+    var timeLeft: Double {
+        lifecycle.deadline < .infinity ? lifecycle.deadline - scheduler.uptime : .infinity
+    }
 
     // MARK: Start
 
@@ -101,7 +103,8 @@ final class NetworkWork: RequestWork {
         case .send(let hop): transmit(hop, request)
         case .decideRedirect(let hop, let response, let step):
             let decision = Result { () throws in
-                try hop.resolved.configuration.redirects.allows(step, after: hop.step, status: response.status)
+                try hop.resolved.configuration.redirects.allows(
+                    step, after: hop.step, status: response.status)
             }
             perform(lifecycle.decided(onRedirect: decision), request)
         case .decideRetry(let hop, let result, let obstacle):

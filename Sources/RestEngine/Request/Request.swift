@@ -21,13 +21,13 @@ public final class Request {
     private var completionHooks: [CompletionHook] = []
     private var haveHooksRun = false
     /// When it started; nil before that, and after its hooks have been called.
-    private var era: RequestEra?
+    private var epoch: RequestEpoch?
     private var hasWarned = false
     /// Nil until somebody listens.
     private var reporter: ProgressReporter?
     private var latestProgress = 0.0
     /// Nil until an event has told of it.
-    var told: ToldRequest?
+    var told: NotifiedRequest?
     /// The scheduler's turn in which it started.
     private(set) var startTurn: UInt64 = 0
     /// The refreshes that depend on this request, so that it must not wait for them.
@@ -124,7 +124,7 @@ public final class Request {
         engine.log.write(.networkDetails, "start \(description)")
         startTurn = engine.scheduler.turn
         for pass in RefreshScope.current { need(by: pass) }
-        era = engine.requestBegan()
+        epoch = engine.requestBegan()
         tellStart()
         work.start(self)
         if machine.state == .inProgress { reporter?.begin(atOnce: true) }
@@ -212,9 +212,9 @@ public final class Request {
         completionHooks = []
         haveHooksRun = true
         for hook in hooks { hook.run(info) }
-        if let era {
-            self.era = nil
-            engine.requestEnded(era)
+        if let epoch {
+            self.epoch = nil
+            engine.requestEnded(epoch)
         }
     }
 

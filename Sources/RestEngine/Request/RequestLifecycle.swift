@@ -1,8 +1,8 @@
 /// What a network request does next, by what has happened to it so far (rules 5, 40 to 43): a value without
 /// side effects. Its owner says what happens and does what comes back.
 ///
-/// At each time it is in one state, and in that state it waits for one thing. An event of another state, as an
-/// answer that comes after the end, changes nothing, so that nothing is sent after the end.
+/// It is in one state at a time, and in each state it waits for one thing. An event of another state, such as
+/// an answer that comes after the end, changes nothing, so that nothing is sent after the end.
 struct RequestLifecycle {
     enum State {
         case notStarted

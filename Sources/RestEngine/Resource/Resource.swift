@@ -46,13 +46,13 @@ public final class Resource {
         self.url = url
         self.invalidSource = invalidSource
         heldBytes = Self.ownBytes(of: url)
-        core.ledger.add(heldBytes)
+        core.accounting.add(heldBytes)
         if isListed { core.table.count(1) }
     }
 
     deinit {
         publication?.retire()
-        core.ledger.add(-heldBytes)
+        core.accounting.add(-heldBytes)
         if isListed { core.table.count(-1) }
     }
 

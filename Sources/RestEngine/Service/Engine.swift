@@ -18,7 +18,7 @@ public final class Engine {
     private var cookieJars: [String: CookieJar] = [:]
     /// See ``tracing(_:_:)``.
     var traceParent: TraceContext?
-    /// See ``ToldRequest``.
+    /// See ``NotifiedRequest``.
     var lastRequestNumber: UInt64 = 0
 
     /// With the system's clock the engine works by itself; see ``Scheduler/init(clock:)``.
@@ -45,7 +45,7 @@ public final class Engine {
     package var movesLargeContent = true
 
     /// From 0 to 1, for the waits between attempts. Tests say what it gives.
-    public var chance: @EngineActor () -> Double = { Double.random(in: 0...1) }
+    public var random: @EngineActor () -> Double = { Double.random(in: 0...1) }
     private(set) lazy var attemptControl = AttemptControl(self)
     /// Nothing is sent: reads give what is there, whatever its age, and all else fails with `offline` (rule
     /// 44.4).
@@ -61,7 +61,7 @@ public final class Engine {
     /// Called whenever the last open request or stream of events has ended.
     public var onQuiet: (@EngineActor () -> Void)?
     /// Those that start from now on belong to it; set another to tell earlier requests from later ones.
-    package var era = RequestEra()
+    package var epoch = RequestEpoch()
 
     /// Pieces of work that other threads do for this engine and whose answers will come to the loop.
     public private(set) var offloadedWork = 0
@@ -96,16 +96,16 @@ public final class Engine {
         return new
     }
 
-    func requestBegan() -> RequestEra {
+    func requestBegan() -> RequestEpoch {
         openCount += 1
-        let era = era
-        era.began()
-        return era
+        let epoch = epoch
+        epoch.began()
+        return epoch
     }
 
-    func requestEnded(_ era: RequestEra) {
+    func requestEnded(_ epoch: RequestEpoch) {
         openCount -= 1
-        era.ended()
+        epoch.ended()
         if openCount == 0 { onQuiet?() }
     }
 
@@ -118,7 +118,7 @@ public final class Engine {
 
 /// The requests that started in some stretch of time.
 @EngineActor
-package final class RequestEra {
+package final class RequestEpoch {
     /// Those whose hooks have not all been called.
     package var openRequests: Int { openCount }
     private var openCount = 0

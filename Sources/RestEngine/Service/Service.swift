@@ -104,7 +104,7 @@ public final class Service {
     public var contentLimit: Int { core.contentLimit }
 
     /// Bytes that its resources hold, themselves included.
-    public var heldBytes: Int { core.ledger.bytes }
+    public var heldBytes: Int { core.accounting.bytes }
 
     /// Called before resources are dropped because there are too many. A script collects its garbage then,
     /// which may be all that holds them.

@@ -6,7 +6,7 @@ extension ServiceCore {
     private static let looks = 16
 
     private var hasRoom: Bool {
-        ledger.bytes <= cachedResourceBytesLimit ?? .max && engine.contentBudget.hasRoom(for: 0)
+        accounting.bytes <= cachedResourceBytesLimit ?? .max && engine.contentBudget.hasRoom(for: 0)
     }
 
     /// Another resource would be too much: one has to go first.

@@ -15,7 +15,7 @@ final class ServiceCore {
     /// Nil: cookies are neither kept nor sent.
     var cookies: CookieJar?
     nonisolated let table: ResourceTable
-    nonisolated let ledger: ContentLedger
+    nonisolated let accounting: ContentAccounting
     private(set) var configuration = ConfigurationTable()
     /// Moves on with each new definition; see ``Service/Definition``.
     private(set) var generation = 0
@@ -48,7 +48,7 @@ final class ServiceCore {
         self.name = name
         self.baseURL = baseURL
         self.transport = transport ?? engine.transport
-        ledger = ContentLedger(parent: engine.contentBudget.ledger)
+        accounting = ContentAccounting(parent: engine.contentBudget.accounting)
         table = ResourceTable(engine.scheduler)
         engine.contentBudget.add(self)
     }

@@ -3,7 +3,7 @@ import Platform
 /// Paths that strangers ask for, before they become path text below a base URL.
 package enum PathText {
     /// What speaks against a path; reads behind "the path".
-    package enum Objection: Sendable, Equatable, CustomStringConvertible {
+    package enum ValidationError: Sendable, Equatable, CustomStringConvertible {
         case dotSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter,
             impossibleCharacter
 
@@ -23,14 +23,14 @@ package enum PathText {
         }
     }
 
-    /// True for text that ``objection(to:)`` has something against.
-    package static func escapesBase(_ text: String) -> Bool { objection(to: text) != nil }
+    /// True for text that ``validationError(to:)`` has something against.
+    package static func escapesBase(_ text: String) -> Bool { validationError(to: text) != nil }
 
     /// Finds what some server or proxy could read as leaving the base: a `.` or `..` segment, a second
     /// leading slash, a URL, a backslash, a control character, an overlong form of any of them, or what UTF-8
     /// has no form for (RFC 3629 3) — plain or escaped, however often. Bytes that don't even begin like UTF-8
     /// are another charset's letters, and may stay (rule S3.3).
-    package static func objection(to text: String) -> Objection? {
+    package static func validationError(to text: String) -> ValidationError? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }
         if bytes.contains(UInt8(ascii: "\\")) { return .backslash }

@@ -80,7 +80,7 @@ protocol ValueBinding {
 extension ScriptBinding {
     var engine: Engine { context.engine }
     var options: ScriptOptions { context.options }
-    var realm: LuaRealm { context.realm }
+    var sandbox: LuaSandbox { context.sandbox }
     var state: LuaState { context.state }
     var values: ScriptValues { context.values }
     var trees: TreeExchange { context.values.trees }

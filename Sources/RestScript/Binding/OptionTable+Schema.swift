@@ -1,5 +1,5 @@
 package import LuaRuntime
-package import Platform
+import Platform
 
 /// A schema whose values a script gives.
 typealias ScriptSchema<Target> = OptionSchema<OptionTable, Target>

@@ -27,24 +27,24 @@ struct FileReview {
         var waiting = [File(path: path, source: source)]
         // One that can't be found was told when it was declared.
         waiting += context.modules.modules.compactMap { name in
-            (try? context.realm.file(ofModule: name)).map { File(path: $0.path, source: $0.source) }
+            (try? context.sandbox.file(ofModule: name)).map { File(path: $0.path, source: $0.source) }
         }
         while let file = waiting.popLast() {
             guard seen.insert(file.path).inserted else { continue }
             review(file)
-            for (name, line) in RequiredModules(file.source).found where !context.realm.isPreloaded(name) {
+            for (name, line) in RequiredModules(file.source).found where !context.sandbox.isPreloaded(name) {
                 do {
-                    let found = try context.realm.file(ofModule: name)
+                    let found = try context.sandbox.file(ofModule: name)
                     waiting.append(File(path: found.path, source: found.source))
                 } catch {
                     // Libraries of Lua's own are loaded from no file.
-                    guard !context.realm.isLoaded(name) else { continue }
+                    guard !context.sandbox.isLoaded(name) else { continue }
                     findings.append(Self.missing("\(error)", file.path, line))
                 }
             }
         }
         // Nil when the script answers for names that nothing assigns.
-        if let known = context.realm.globalNames() { findings += reads.findings(known: known) }
+        if let known = context.sandbox.globalNames() { findings += reads.findings(known: known) }
     }
 
     /// It may be in a function that is never called, so it is no error by itself.
@@ -57,7 +57,7 @@ struct FileReview {
 
     private mutating func review(_ file: File) {
         do throws(LuaError) {
-            let (assignments, read) = try context.realm.globalUses(in: file.source, chunk: file.path)
+            let (assignments, read) = try context.sandbox.globalUses(in: file.source, chunk: file.path)
             reads.define(assignments.map(\.name))
             // Libraries from elsewhere have habits of their own.
             guard file.path == path || file.path.hasPrefix(context.grants.folder + "/") else { return }

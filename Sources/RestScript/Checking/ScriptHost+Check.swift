@@ -44,13 +44,14 @@ extension ScriptHost {
 
     /// The script came to its end early: those of its modules that it had no time to load may be wrong too.
     private func tryModules(_ modules: [(name: String, line: Int)]) {
-        for (name, line) in modules where !context.realm.isLoaded(name) && !context.realm.isPreloaded(name) {
-            guard (try? context.realm.file(ofModule: name)) != nil, line > 0 else { continue }
+        for (name, line) in modules
+        where !context.sandbox.isLoaded(name) && !context.sandbox.isPreloaded(name) {
+            guard (try? context.sandbox.file(ofModule: name)) != nil, line > 0 else { continue }
             do throws(LuaError) {
                 let lua = context.state.main
                 let height = lua.top
                 defer { lua.setTop(height) }
-                lua.push(try context.realm.compile("require(...)", chunk: path))
+                lua.push(try context.sandbox.compile("require(...)", chunk: path))
                 lua.push(name)
                 try lua.call(arguments: 1, results: 0, phase: context.phases.load)
             } catch { note(ScriptFailures.diagnostic(of: error, in: context.state)) }

@@ -82,7 +82,7 @@ extension ConfigurationBinding {
 
     /// Refuses settings that make no sense, where the block set them (rule 40.3).
     func checkAttempts(_ draft: ConfigurationDraft, of block: ScriptFunction) throws {
-        do throws(Configuration.Objection) { try draft.configuration.checkAttempts() } catch {
+        do throws(Configuration.ValidationError) { try draft.configuration.checkAttempts() } catch {
             guard let place = context.blocks.current?.place(of: error.field) else {
                 throw block.failure(error.description)
             }

@@ -43,15 +43,15 @@ extension ScriptConsole {
             guard !path.isEmpty else {
                 lua.push(environment)
                 let own = try keys(lua, ofFunctions: false)
-                context.realm.pushGlobals(on: lua)
+                context.sandbox.pushGlobals(on: lua)
                 return try own + keys(lua, ofFunctions: false)
             }
             let text = "return " + path.joined(separator: ".")
-            lua.push(try context.realm.compile(text, chunk: Self.chunk, environment: environment))
+            lua.push(try context.sandbox.compile(text, chunk: Self.chunk, environment: environment))
             try lua.call(arguments: 0, results: 1, phase: context.phases.predicate)
             if lua.type(-1) == .string {
                 lua.pop()
-                context.realm.pushGlobals(on: lua)
+                context.sandbox.pushGlobals(on: lua)
                 try lua.get(-1, "string")
             }
             if lua.type(-1) == .table { return try keys(lua, ofFunctions: areMethods) }
@@ -75,7 +75,7 @@ extension ScriptConsole {
             return names
             """
         let place = lua.top
-        lua.push(try context.realm.compile(chunk, chunk: Self.chunk))
+        lua.push(try context.sandbox.compile(chunk, chunk: Self.chunk))
         lua.pushValue(at: place)
         lua.push(ofFunctions)
         try lua.call(arguments: 2, results: 1, phase: context.phases.predicate)

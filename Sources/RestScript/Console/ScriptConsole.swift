@@ -33,12 +33,12 @@ public final class ScriptConsole {
         let lua = context.state.main
         lua.newTable()
         lua.newTable(record: 2)
-        context.realm.pushGlobals(on: lua)
+        context.sandbox.pushGlobals(on: lua)
         lua.rawSet(-2, "__index")
         lua.push(false)
         lua.rawSet(-2, "__metatable")
         lua.setMetatable(-2)
-        if (try? context.realm.pushModule("resthost", on: lua)) != nil { lua.rawSet(-2, "rest") }
+        if (try? context.sandbox.pushModule("resthost", on: lua)) != nil { lua.rawSet(-2, "rest") }
         for service in host.services {
             context.values.push(service, on: lua)
             lua.rawSet(-2, Self.variable(for: service))
@@ -62,7 +62,7 @@ public final class ScriptConsole {
         do throws(LuaError) { function = try compile(text) } catch {
             return done(Self.isIncomplete(error) ? .incomplete : .failed(diagnostic(error)))
         }
-        let coroutine = context.realm.spawn(
+        let coroutine = context.sandbox.spawn(
             function, phase: context.phases.job,
             completion: onLoop { [weak self] (lua: Lua, result: Result<Int32, LuaError>) in
                 guard let self else { return done(.cancelled) }
@@ -86,11 +86,11 @@ public final class ScriptConsole {
         let expression = "return " + (isAsked ? text.dropFirst() : text[...])
         let fault: LuaError
         do throws(LuaError) {
-            return try context.realm.compile(expression, chunk: Self.chunk, environment: environment)
+            return try context.sandbox.compile(expression, chunk: Self.chunk, environment: environment)
         } catch { fault = error }
         if isAsked { throw fault }
         do throws(LuaError) {
-            return try context.realm.compile(text, chunk: Self.chunk, environment: environment)
+            return try context.sandbox.compile(text, chunk: Self.chunk, environment: environment)
         } catch { throw Self.isIncomplete(fault) ? fault : error }
     }
 

@@ -176,7 +176,8 @@ private struct GivenError {
         .init("entity", type: "entity", "The body of the response.") { options, error, _ in
             error.entity = try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity
         },
-        .place("cause", type: "table | error", "What went wrong: `{ type = \"mine\", … }`, or another error.") {
+        .place("cause", type: "table | error", "What went wrong: `{ type = \"mine\", … }`, or another error.")
+        {
             $0.cause = $1
         },
     ])

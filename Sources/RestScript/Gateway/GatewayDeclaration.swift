@@ -1,6 +1,6 @@
 /// What a script said about the gateway.
 public struct GatewayDeclaration: Sendable, Equatable {
-    public struct Exposure: Sendable, Equatable {
+    public struct AccessPolicy: Sendable, Equatable {
         /// Globs on the path behind the service's name; nil: all.
         public var paths: [String]?
         public var methods: [String]
@@ -18,7 +18,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var name: String
         public var text: String?
         public var sha256: [UInt8]?
-        public var expose: [String: Exposure]?
+        public var expose: [String: AccessPolicy]?
         /// It may ask what the host does.
         public var isOperator = false
     }
@@ -32,7 +32,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// One that is known by a name in its certificate.
     public struct Client: Sendable, Equatable {
         public var name: String
-        public var expose: [String: Exposure]?
+        public var expose: [String: AccessPolicy]?
         /// It may ask what the host does.
         public var isOperator = false
     }
@@ -73,7 +73,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// Names of the API's headers that go to clients, beside the usual ones.
     public var keptHeaders: [String] = []
     /// By service; nil: every service, GET and HEAD.
-    public var expose: [String: Exposure]?
+    public var expose: [String: AccessPolicy]?
     public var bearerToken: String?
     public var tokens: [Token] = []
     /// File in PEM: whose signature a client's certificate has.
@@ -85,7 +85,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var listenerTLS: [String: TLS?] = [:]
     public var cors: CORS?
     /// By address: what it shows in place of `expose`.
-    public var listenerExposure: [String: [String: Exposure]] = [:]
+    public var listenerPolicy: [String: [String: AccessPolicy]] = [:]
     /// Addresses whose clients may ask what the host does.
     public var operatorListeners: Set<String> = []
     /// Modes of Unix sockets, by address.

@@ -11,7 +11,7 @@ extension GatewayDeclaration {
             "`host:port`, or `unix:/path`, or a list of them; port 0 is chosen by the system. A table has what is different "
                 + "about one."
         ) { options, gateway, grant in try Listener.read(options, into: &gateway, grant) },
-        Exposure.option(
+        AccessPolicy.option(
             "Services by name, and what of them clients see; without it every service, all paths, GET and HEAD."
         ) { $0.expose = $1 },
         .table("auth", auth, "Who may use it: each has to show a token, or a certificate.") { gateway in

@@ -9,7 +9,7 @@ extension GatewayDeclaration {
         var mode: Int?
         /// Nil: that of all; nil in it: none.
         var tls: TLS??
-        var expose: [String: Exposure]?
+        var expose: [String: AccessPolicy]?
         var isOperator = false
 
         static let schema = ScriptSchema<Listener>([
@@ -28,7 +28,7 @@ extension GatewayDeclaration {
                 options.lua.pop()
                 if isOff { listener.tls = .some(nil) } else { try ownTLS.read(options, &listener, grant) }
             },
-            Exposure.option("What this address shows of it.") { $0.expose = $1 },
+            AccessPolicy.option("What this address shows of it.") { $0.expose = $1 },
             .flag("operator", default: "false", "Its clients may ask what the host does.") {
                 $0.isOperator = $1
             },
@@ -75,37 +75,38 @@ extension GatewayDeclaration {
         listen.append(address)
         if let mode = listener.mode { socketModes[address] = mode }
         if let tls = listener.tls { listenerTLS[address] = .some(tls) }
-        if let expose = listener.expose { listenerExposure[address] = expose }
+        if let expose = listener.expose { listenerPolicy[address] = expose }
         if listener.isOperator { operatorListeners.insert(address) }
     }
 }
 
-extension GatewayDeclaration.Exposure {
-    static let schema = ScriptSchema<GatewayDeclaration.Exposure>([
+extension GatewayDeclaration.AccessPolicy {
+    static let schema = ScriptSchema<GatewayDeclaration.AccessPolicy>([
         .texts("paths", "Globs as of configuration blocks; without it all paths.") { $0.paths = $1 },
-        .texts("methods", default: "{ \"GET\", \"HEAD\" }", "Which are let through.") { exposure, methods in
-            exposure.methods = methods.map { Method($0).rawValue }
+        .texts("methods", default: "{ \"GET\", \"HEAD\" }", "Which are let through.") {
+            accessPolicy, methods in
+            accessPolicy.methods = methods.map { Method($0).rawValue }
         },
     ])
 
     /// Services by name, each with what is shown of it.
     static func option<Target>(
         _ sentence: String,
-        _ store: @escaping @Sendable (inout Target, [String: GatewayDeclaration.Exposure]) -> Void
+        _ store: @escaping @Sendable (inout Target, [String: GatewayDeclaration.AccessPolicy]) -> Void
     ) -> ScriptOption<Target> {
         ScriptOption<Target>(
             "expose", type: "table<string, { ... }>", fields: schema.descriptions, sentence
         ) { options, target, _ in
             guard let place = try options.table("expose") else { return }
             defer { options.lua.pop() }
-            store(&target, try exposures(options.lua, place))
+            store(&target, try accessPolicies(options.lua, place))
         }
     }
 
-    private static func exposures(
+    private static func accessPolicies(
         _ lua: Lua, _ place: Int32
-    ) throws -> [String: GatewayDeclaration.Exposure] {
-        var all: [String: GatewayDeclaration.Exposure] = [:]
+    ) throws -> [String: GatewayDeclaration.AccessPolicy] {
+        var all: [String: GatewayDeclaration.AccessPolicy] = [:]
         try lua.forEachPair(place) { lua in
             guard let name = lua.string(-2) else {
                 throw LuaUsageError(
@@ -114,9 +115,9 @@ extension GatewayDeclaration.Exposure {
             guard lua.type(-1) == .table else {
                 throw LuaUsageError("what 'expose' says of '\(name)' is a table, not a \(lua.typeName(-1))")
             }
-            var exposure = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
-            try OptionTable(lua: lua, table: -1, owner: "expose.\(name)").read(schema, into: &exposure)
-            all[name] = exposure
+            var accessPolicy = GatewayDeclaration.AccessPolicy(paths: nil, methods: ["GET", "HEAD"])
+            try OptionTable(lua: lua, table: -1, owner: "expose.\(name)").read(schema, into: &accessPolicy)
+            all[name] = accessPolicy
         }
         return all
     }
@@ -135,7 +136,7 @@ extension GatewayDeclaration.TLS {
 extension GatewayDeclaration.Client {
     static let schema = ScriptSchema<GatewayDeclaration.Client>([
         .text("name", "A name in its certificate.") { $0.name = $1 }.required(),
-        GatewayDeclaration.Exposure.option("What is shown to it, of what its address shows.") {
+        GatewayDeclaration.AccessPolicy.option("What is shown to it, of what its address shows.") {
             $0.expose = $1
         },
         .flag("operator", default: "false", "It may ask what the host does.") { $0.isOperator = $1 },
@@ -152,7 +153,7 @@ extension GatewayDeclaration.Token {
             }
             token.sha256 = bytes
         },
-        GatewayDeclaration.Exposure.option("What is shown to it, of what its address shows.") {
+        GatewayDeclaration.AccessPolicy.option("What is shown to it, of what its address shows.") {
             $0.expose = $1
         },
         .flag("operator", default: "false", "It may ask what the host does.") { $0.isOperator = $1 },

@@ -135,7 +135,9 @@ struct GatewayRouteBinding: ScriptBinding {
         try call.options(1).read(RouteResponse.schema, into: &given)
         let json = try given.json.map { Content.value(try tree(call.lua, $0)) }
         let contents = [json, given.text, given.body].compactMap { $0 }
-        guard contents.count < 2 else { throw LuaUsageError("a response has one of 'json', 'text' and 'body'") }
+        guard contents.count < 2 else {
+            throw LuaUsageError("a response has one of 'json', 'text' and 'body'")
+        }
         var entity = Entity(
             content: contents.first ?? .bytes([]),
             contentType: given.contentType ?? given.headers["Content-Type"] ?? Self.type(of: contents.first),

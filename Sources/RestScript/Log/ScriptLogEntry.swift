@@ -55,18 +55,18 @@ public struct ScriptLogEntry: Sendable {
 }
 
 /// A run that doesn't come back, as the log tells it.
-enum WedgeText {
-    static func entry(_ wedge: LuaWedge) -> ScriptLogEntry {
-        let seconds = text(wedge.seconds)
-        if wedge.isOver {
-            return ScriptLogEntry(level: .warn, text: "\(wedge.phase): it came back after \(seconds) s")
+enum HangText {
+    static func entry(_ hang: LuaHang) -> ScriptLogEntry {
+        let seconds = text(hang.seconds)
+        if hang.isOver {
+            return ScriptLogEntry(level: .warn, text: "\(hang.phase): it came back after \(seconds) s")
         }
         return ScriptLogEntry(
             level: .error,
             text:
-                "\(wedge.phase): for \(seconds) s now it has not come back, and its limit of \(text(wedge.limit)) s "
+                "\(hang.phase): for \(seconds) s now it has not come back, and its limit of \(text(hang.limit)) s "
                 + "can't end it: it hangs in a call of the host. Until then nothing but what is published is answered; "
-                + "if it stays so, start resthost again and report what the \(wedge.phase) calls")
+                + "if it stays so, start resthost again and report what the \(hang.phase) calls")
     }
 
     /// To the tenth; limits may be shorter.

@@ -6,7 +6,7 @@ import Synchronization
 /// Looks whether a module is any good, while the engine loop waits: in a Lua state of its own, whose time is
 /// no time of the script that names the module, and on a thread that can be given up.
 final class ModuleLoading: Sendable {
-    private let answer = Mutex<Result<ModuleState.Answer, LuaWedge>?>(nil)
+    private let answer = Mutex<Result<ModuleState.Answer, LuaHang>?>(nil)
     private let isAnswered = DispatchSemaphore(value: 0)
 
     /// What the module's table says; nil for a function. Throws what is wrong with the module.
@@ -15,7 +15,7 @@ final class ModuleLoading: Sendable {
     ) throws(LuaError) -> ContentRules? {
         let loading = ModuleLoading()
         let pool = LuaPool<ModuleState>(name: "module loader", threads: 1, limit: 1) {
-            ModuleState(settings, onWedge: $0)
+            ModuleState(settings, onHang: $0)
         } listener: { _, result in
             loading.take(result)
         }
@@ -26,7 +26,7 @@ final class ModuleLoading: Sendable {
         return try loading.wait(for: name, files)
     }
 
-    private func take(_ result: Result<ModuleState.Answer, LuaWedge>) {
+    private func take(_ result: Result<ModuleState.Answer, LuaHang>) {
         answer.withLock { $0 = result }
         isAnswered.signal()
     }
@@ -35,12 +35,12 @@ final class ModuleLoading: Sendable {
         isAnswered.wait()
         switch answer.withLock({ $0 }) {
         case .success(.loaded(let result)): return try result.get()
-        case .failure(let wedge):
+        case .failure(let hang):
             throw LuaError(
                 kind: .budget,
                 message:
                     "the load of module '\(name)' hangs in a function that no limit can end: it was given up after "
-                    + "\(wedge.seconds) s", file: files.file(name)?.path, line: 1)
+                    + "\(hang.seconds) s", file: files.file(name)?.path, line: 1)
         // No load has another answer.
         case .success(.outcome), .success(.refused), nil: return nil
         }

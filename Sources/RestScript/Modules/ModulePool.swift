@@ -66,7 +66,7 @@ final class ModulePool: TransformerExecutor {
         if let pool { return pool }
         let (settings, hung, usage) = (settings, hung, usage)
         let new = LuaPool<ModuleState>(name: "transformer", threads: threads, limit: limit, lost: lost) {
-            ModuleState(settings, hung: hung, usage: usage, onWedge: $0)
+            ModuleState(settings, hung: hung, usage: usage, onHang: $0)
         } onLoss: { job in
             if case .transform(let job, _) = job { hung.insert(job.modules) }
         } listener: { [weak self] id, result in
@@ -76,7 +76,7 @@ final class ModulePool: TransformerExecutor {
         return new
     }
 
-    private func receive(_ result: Result<ModuleState.Answer, LuaWedge>, _ id: UInt64) {
+    private func receive(_ result: Result<ModuleState.Answer, LuaHang>, _ id: UInt64) {
         guard let known = waiting.removeValue(forKey: id) else { return }
         switch result {
         case .success(.outcome(let outcome)): known.completion(outcome)
@@ -84,22 +84,22 @@ final class ModulePool: TransformerExecutor {
         case .success(.loaded): break
         case .success(.refused):
             known.completion(known.job.failed(with: refusal(of: known.job) ?? Self.lateRefusal))
-        case .failure(let wedge):
-            let failure = Self.failure(wedge, known.job)
+        case .failure(let hang):
+            let failure = Self.failure(hang, known.job)
             settings.log(ScriptLogEntry(level: .error, text: failure.message))
             defer { refuseWaiting() }
             known.completion(
                 known.job.failed(
                     with: .scriptLimit(
-                        budget: "time", used: wedge.seconds, limit: wedge.limit, failure: failure)))
+                        budget: "time", used: hang.seconds, limit: hang.limit, failure: failure)))
         }
     }
 
-    private static func failure(_ wedge: LuaWedge, _ job: OffloadedJob) -> RequestError.ScriptFailure {
+    private static func failure(_ hang: LuaHang, _ job: OffloadedJob) -> RequestError.ScriptFailure {
         let names = job.modules.map { "'\($0)'" }.joined(separator: ", ")
-        let seconds = (wedge.seconds * 10).rounded() / 10
+        let seconds = (hang.seconds * 10).rounded() / 10
         return RequestError.ScriptFailure(
-            message: "the \(wedge.phase) of module \(names) hangs in a function that no limit can end: "
+            message: "the \(hang.phase) of module \(names) hangs in a function that no limit can end: "
                 + "it was given up after \(seconds) s, with its Lua state; a new one takes its place")
     }
 

@@ -21,7 +21,7 @@ final class ModuleState: LuaPoolWorker {
     /// A module's function, and what it needs to live.
     struct Loaded {
         let number: Int
-        let realm: LuaRealm
+        let sandbox: LuaSandbox
         let definition: ModuleDefinition
     }
 
@@ -34,11 +34,11 @@ final class ModuleState: LuaPoolWorker {
 
     init(
         _ settings: ModuleSettings, hung: HungModules? = nil, usage: ModuleUsage? = nil,
-        onWedge: (@Sendable (LuaWedge) -> Void)? = nil
+        onHang: (@Sendable (LuaHang) -> Void)? = nil
     ) {
         self.hung = hung
         self.usage = usage
-        values = ModuleValues(settings, onWedge: onWedge)
+        values = ModuleValues(settings, onHang: onHang)
     }
 
     var isSpoiled: Bool { values.isSpoiled }
@@ -52,7 +52,7 @@ final class ModuleState: LuaPoolWorker {
 
     func close() -> LeakReport {
         usage?.end(self)
-        for module in loaded.values { module.realm.close() }
+        for module in loaded.values { module.sandbox.close() }
         loaded = [:]
         return values.close()
     }
@@ -73,7 +73,7 @@ final class ModuleState: LuaPoolWorker {
         case .load(let name, let files):
             do throws(LuaError) {
                 let loaded = try load(name, files, number: 0)
-                loaded.realm.close()
+                loaded.sandbox.close()
                 return .loaded(.success(loaded.definition.rules))
             } catch { return .loaded(.failure(error)) }
         }
@@ -121,7 +121,7 @@ final class ModuleState: LuaPoolWorker {
             return known.definition
         }
         let new = try load(version.name, version.files, number: version.number)
-        loaded.updateValue(new, forKey: version.name)?.realm.close()
+        loaded.updateValue(new, forKey: version.name)?.sandbox.close()
         return new.definition
     }
 
@@ -129,23 +129,23 @@ final class ModuleState: LuaPoolWorker {
 
     /// Runs a module's file; what it returned is looked at, nothing else is done with it.
     func load(_ name: String, _ files: ModuleFiles, number: Int) throws(LuaError) -> Loaded {
-        let realm = values.makeRealm()
-        realm.findModule = { try files.file($0, $1) }
-        realm.onFileMissed = { files.miss($0) }
+        let sandbox = values.makeSandbox()
+        sandbox.findModule = { try files.file($0, $1) }
+        sandbox.onFileMissed = { files.miss($0) }
         do throws(LuaError) {
             let lua = values.state.main
             let height = lua.top
             defer { lua.setTop(height) }
-            do { try realm.pushModule(name, on: lua, phase: values.phases.load) } catch {
+            do { try sandbox.pushModule(name, on: lua, phase: values.phases.load) } catch {
                 throw Self.placed(error, in: files.file(name))
             }
             let definition = try definition(name, lua, files.file(name))
-            do throws(LuaError) { try realm.freezeGlobals() } catch {
+            do throws(LuaError) { try sandbox.freezeGlobals() } catch {
                 throw Self.placed(error, in: files.file(name))
             }
-            return Loaded(number: number, realm: realm, definition: definition)
+            return Loaded(number: number, sandbox: sandbox, definition: definition)
         } catch {
-            realm.close()
+            sandbox.close()
             throw error
         }
     }

@@ -9,11 +9,11 @@ final class ModuleValues: ScriptValues {
     private(set) var isSpoiled = false
     private let settings: ModuleSettings
 
-    init(_ settings: ModuleSettings, onWedge: (@Sendable (LuaWedge) -> Void)?) {
+    init(_ settings: ModuleSettings, onHang: (@Sendable (LuaHang) -> Void)?) {
         self.settings = settings
         var options = LuaOptions(memoryLimit: settings.memoryLimit, memoryAdvice: settings.memoryAdvice)
         options.advice = LibraryAdvice.texts
-        options.onWedge = onWedge
+        options.onHang = onHang
         options.watchdog = settings.watchdog
         super.init(LuaState(options), TreeExchange(), settings.store, settings.phases)
         trees.open(state.main)
@@ -44,18 +44,18 @@ final class ModuleValues: ScriptValues {
     // MARK: What modules see
 
     /// One module's part of the state.
-    func makeRealm() -> LuaRealm {
+    func makeSandbox() -> LuaSandbox {
         let settings = settings
-        let realm = state.makeRealm(searchRoots: settings.searchRoots) { bytes in
+        let sandbox = state.makeSandbox(searchRoots: settings.searchRoots) { bytes in
             settings.log(ScriptLogEntry(printed: bytes))
         } environment: {
             settings.environment($0)
         }
-        realm.errorOutput = { settings.log(ScriptLogEntry(warning: $0)) }
-        realm.onVariableMissing = { settings.tellOfRefusal($0, $1) }
-        realm.preload("resthost") { [unowned self] in bindings.push(on: $0) }
-        for (name, push) in settings.preloads { realm.preload(name, push) }
-        return realm
+        sandbox.errorOutput = { settings.log(ScriptLogEntry(warning: $0)) }
+        sandbox.onVariableMissing = { settings.tellOfRefusal($0, $1) }
+        sandbox.preload("resthost") { [unowned self] in bindings.push(on: $0) }
+        for (name, push) in settings.preloads { sandbox.preload(name, push) }
+        return sandbox
     }
 
     override func makeBindings() -> BindingSet {

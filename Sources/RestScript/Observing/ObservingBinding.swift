@@ -28,7 +28,7 @@ struct ObservingBinding: ScriptBinding {
                 guard !call.isAbsent(1) else { return .none }
                 if call.type(1) == .table {
                     resource.removeObservers(
-                        ownedBy: call.lua.companion(call.slot(1), as: TableObserver.self))
+                        ownedBy: call.lua.attachment(call.slot(1), as: TableObserver.self))
                 } else {
                     resource.removeObservers(ownedBy: try owner(call, 1))
                 }
@@ -74,7 +74,7 @@ struct ObservingBinding: ScriptBinding {
             resource.addObserver(FunctionObserver(context, .owned(function)), owner: owner)
         case .table:
             try checkMethods(call)
-            let observer = companion(lua, call.slot(1))
+            let observer = attachment(lua, call.slot(1))
             let owner = isOwned ? try owner(call, 2) : observer
             observer.context = context
             let hold = owner === observer ? nil : observer.hold(lua.weakReference(call.slot(1)))
@@ -87,19 +87,19 @@ struct ObservingBinding: ScriptBinding {
         }
     }
 
-    /// What stands for an owner in the engine: a host object itself, a table's companion.
+    /// What stands for an owner in the engine: a host object itself, a table's attachment.
     private func owner(_ call: Arguments, _ index: Int32) throws -> AnyObject {
-        if call.type(index) == .table { return companion(call.lua, call.slot(index)) }
+        if call.type(index) == .table { return attachment(call.lua, call.slot(index)) }
         guard let object = call.lua.object(call.slot(index)) else {
             throw call.wrongType(index, "owner", "table, or an object such as a request,")
         }
         return object
     }
 
-    private func companion(_ lua: Lua, _ place: Int32) -> TableObserver {
-        if let known = lua.companion(place, as: TableObserver.self) { return known }
+    private func attachment(_ lua: Lua, _ place: Int32) -> TableObserver {
+        if let known = lua.attachment(place, as: TableObserver.self) { return known }
         let new = TableObserver(context, lua.weakReference(place))
-        lua.setCompanion(new, of: place)
+        lua.attach(new, of: place)
         return new
     }
 

@@ -17,7 +17,9 @@ struct ReferencePage {
     var sections: [String] {
         [context.values.bindings.rest].map(section) + [valuesSection]
             + context.values.bindings.tables.map(section)
-            + classes.map(section) + [fieldsSections, propertiesSection, testsSection, section(tests.testModule)]
+            + classes.map(section) + [
+                fieldsSections, propertiesSection, testsSection, section(tests.testModule),
+            ]
             + testClasses.map(section)
     }
 
@@ -42,7 +44,8 @@ struct ReferencePage {
                 "\n## c.\(fields.name)\n\n| field | type | default | |\n|---|---|---|---|\n"
                     + fields.fields.map { field in
                         let standard = field.standard.map { "`\($0)`" } ?? ""
-                        return "| `.\(field.name)` | `\(Self.cell(field.type))` | \(standard) | \(field.sentence) |\n"
+                        return
+                            "| `.\(field.name)` | `\(Self.cell(field.type))` | \(standard) | \(field.sentence) |\n"
                     }.joined()
             }.joined()
         }

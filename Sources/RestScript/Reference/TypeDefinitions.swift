@@ -83,7 +83,8 @@ struct TypeDefinitions {
                     + fields.fields.map { field in
                         let type = Signature.type(field.type).map { text.text($0) } ?? "any"
                         let mark = type.hasSuffix("?") ? "?" : ""
-                        return "---@field \(field.name)\(mark) \(mark.isEmpty ? type : String(type.dropLast())) "
+                        return
+                            "---@field \(field.name)\(mark) \(mark.isEmpty ? type : String(type.dropLast())) "
                             + "\(field.sentence)\n"
                     }.joined() + "\n"
             }.joined()

@@ -156,9 +156,9 @@ final class ScriptGeneration {
             let jobs = context.jobs.detached
             context.generation.leave(jobs.map { job in { job.cancel() } })
         }
-        retirement = ScriptRetirement(context, context.engine.era)
-        context.engine.era = RequestEra()
-        // Those of the old era would never end.
+        retirement = ScriptRetirement(context, context.engine.epoch)
+        context.engine.epoch = RequestEpoch()
+        // Those of the old epoch would never end.
         context.engine.reconnectStreams()
     }
 

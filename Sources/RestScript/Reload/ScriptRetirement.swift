@@ -38,22 +38,22 @@ final class ScriptRetirement {
     /// Seconds; more than a request takes with the standard limits.
     static let limit = 180.0
     private unowned let context: ScriptContext
-    private let era: RequestEra
+    private let epoch: RequestEpoch
     private var timer: EngineTimer?
     /// Called when the script can be closed.
     var onEnd: (@EngineActor () -> Void)?
 
-    init(_ context: ScriptContext, _ era: RequestEra) {
+    init(_ context: ScriptContext, _ epoch: RequestEpoch) {
         self.context = context
-        self.era = era
+        self.epoch = epoch
         context.jobs.onEmpty = { [weak self] in self?.lookAgain() }
-        era.onQuiet = { [weak self] in self?.lookAgain() }
+        epoch.onQuiet = { [weak self] in self?.lookAgain() }
         timer = context.engine.scheduler.after(Self.limit) { [weak self] in self?.end() }
         lookAgain()
     }
 
     var isOver: Bool {
-        context.jobs.isEmpty && era.openRequests == 0 && !context.generation.isLeaving
+        context.jobs.isEmpty && epoch.openRequests == 0 && !context.generation.isLeaving
     }
 
     /// Two turns later: what just ended may have begun something, and its frames are still there.
@@ -68,7 +68,7 @@ final class ScriptRetirement {
         guard timer != nil else { return }
         timer?.cancel()
         timer = nil
-        era.onQuiet = nil
+        epoch.onQuiet = nil
         if !isOver {
             context.options.log(
                 ScriptLogEntry(

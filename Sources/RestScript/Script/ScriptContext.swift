@@ -9,7 +9,7 @@ final class ScriptContext {
     let options: ScriptOptions
     let shared: ScriptState
     /// Its own globals, modules and coroutines.
-    let realm: LuaRealm
+    let sandbox: LuaSandbox
 
     let jobs = JobList()
     let blocks = BlockRuns()
@@ -44,7 +44,7 @@ final class ScriptContext {
         let searchRoots = [folder] + options.modulePaths
         let state = shared ?? ScriptState(options, searchRoots: searchRoots)
         self.shared = state
-        realm = shared == nil ? state.lua.mainRealm : state.makeRealm(options, searchRoots: searchRoots)
+        sandbox = shared == nil ? state.lua.mainSandbox : state.makeSandbox(options, searchRoots: searchRoots)
         if shared == nil {
             state.lua.errorPresenter = { [unowned values] error, lua in values.present(error, on: lua) }
             // A clock that is moved by hand says nothing about rest.
@@ -56,20 +56,21 @@ final class ScriptContext {
             state.admit(self)
         }
         generation.predecessor = predecessor
-        furnish(realm)
+        furnish(sandbox)
     }
 
-    private func furnish(_ realm: LuaRealm) {
+    private func furnish(_ sandbox: LuaSandbox) {
         let (grants, options, scheduler) = (grants, options, engine.scheduler)
-        realm.environment = onLoop { [weak grants] (name: String) in grants?.variable(name) }
-        realm.onVariableMissing = onLoop { [weak grants] (name: String, place: (file: String, line: Int)?) in
+        sandbox.environment = onLoop { [weak grants] (name: String) in grants?.variable(name) }
+        sandbox.onVariableMissing = onLoop {
+            [weak grants] (name: String, place: (file: String, line: Int)?) in
             grants?.tellOfRefusal(name, place)
         }
-        realm.errorOutput = options.luaErrorOutput
-        realm.later = onLoop { (work: @escaping () -> Void) in scheduler.nextTurn { work() } }
-        realm.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
-        realm.onFileMissed = realm.onFileLoaded
-        realm.preload("resthost", { [unowned values] lua in values.bindings.push(on: lua) })
+        sandbox.errorOutput = options.luaErrorOutput
+        sandbox.later = onLoop { (work: @escaping () -> Void) in scheduler.nextTurn { work() } }
+        sandbox.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
+        sandbox.onFileMissed = sandbox.onFileLoaded
+        sandbox.preload("resthost", { [unowned values] lua in values.bindings.push(on: lua) })
     }
 
     /// Why what was left of a closed script does nothing.
@@ -98,8 +99,8 @@ final class ScriptContext {
 
     /// Gives up the script's part of the state; the report of the whole state if it was the script's own.
     private func closeState() -> LeakReport? {
-        if realm === state.mainRealm { return shared.close() }
-        realm.close()
+        if sandbox === state.mainSandbox { return shared.close() }
+        sandbox.close()
         values.unregisterClasses()
         return nil
     }

@@ -38,13 +38,13 @@ public final class ScriptHost {
             engine: engine, options: options, folder: ScriptSource.folder(of: path), sharing: shared,
             replacing: predecessor)
         do throws(LuaError) {
-            context.realm.isCovered = covered == .all
-            let chunk = try context.realm.compile(source, chunk: path)
-            context.realm.isCovered = covered != .none
+            context.sandbox.isCovered = covered == .all
+            let chunk = try context.sandbox.compile(source, chunk: path)
+            context.sandbox.isCovered = covered != .none
             let lua = context.state.main
             lua.push(chunk)
             try lua.call(arguments: 0, results: 0, phase: context.phases.load)
-            do throws(LuaError) { try context.realm.freezeGlobals() } catch {
+            do throws(LuaError) { try context.sandbox.freezeGlobals() } catch {
                 throw LuaError(kind: error.kind, message: error.message, file: path, exceeded: error.exceeded)
             }
         } catch {
@@ -66,7 +66,7 @@ public final class ScriptHost {
         path = ""
         context = ScriptContext(
             engine: engine, options: options, folder: folder, sharing: shared)
-        context.realm.isCovered = shared != nil
+        context.sandbox.isCovered = shared != nil
         context.declarations.finish(starting: .now)
     }
 

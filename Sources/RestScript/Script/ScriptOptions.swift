@@ -29,7 +29,7 @@ public struct ScriptOptions: Sendable {
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
     /// Told when a function of the script doesn't come back from a call of the host, which no limit can end,
     /// and when it does at last. On a thread of its own, for the engine's is the one that hangs.
-    public var onWedge: (@Sendable (ScriptLogEntry) -> Void)?
+    public var onHang: (@Sendable (ScriptLogEntry) -> Void)?
     var watchdog = LuaWatchdog.shared
     var lostThreads = LostThreads.shared
     /// Makes the transport of a service that asks for one of its own.

@@ -109,7 +109,7 @@ final class ScriptRunner {
         completion: @escaping @EngineActor (Lua, Result<Int32, LuaError>) -> Void
     ) {
         let hook = ScriptHook()
-        hook.coroutine = context.realm.spawn(
+        hook.coroutine = context.sandbox.spawn(
             function, phase: phase ?? context.phases.hook, arguments: arguments,
             completion: onLoop { [weak context] (lua: Lua, result: Result<Int32, LuaError>) in
                 completion(lua, result)
@@ -132,7 +132,7 @@ final class ScriptRunner {
         do throws(LuaError) {
             guard
                 let coroutine = try state.run(
-                    phase: context.phases.hook, in: context.realm, pushCall: pushCall)
+                    phase: context.phases.hook, in: context.sandbox, pushCall: pushCall)
             else {
                 return
             }

@@ -9,15 +9,15 @@ final class ScriptState {
     let trees = TreeExchange()
     /// Functions of a script that has ended may still be in the hands of another, so its context stays as
     /// long as the state.
-    private var guests: [ScriptContext] = []
+    private var contexts: [ScriptContext] = []
 
-    /// The main realm is that of the script with these options.
+    /// The main sandbox is that of the script with these options.
     init(_ options: ScriptOptions, searchRoots: [String]) {
         var luaOptions = LuaOptions(
             memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
             searchRoots: searchRoots, output: options.luaOutput)
         luaOptions.advice = LibraryAdvice.texts
-        if let tell = options.onWedge { luaOptions.onWedge = { tell(WedgeText.entry($0)) } }
+        if let tell = options.onHang { luaOptions.onHang = { tell(HangText.entry($0)) } }
         luaOptions.watchdog = options.watchdog
         lua = LuaState(luaOptions)
         trees.open(lua.main)
@@ -28,18 +28,18 @@ final class ScriptState {
         "keep less at a time, or allow more with --memory \(max(1, options.memoryLimit >> 19))M"
     }
 
-    func makeRealm(_ options: ScriptOptions, searchRoots: [String]) -> LuaRealm {
-        lua.makeRealm(
+    func makeSandbox(_ options: ScriptOptions, searchRoots: [String]) -> LuaSandbox {
+        lua.makeSandbox(
             searchRoots: searchRoots, output: options.luaOutput)
     }
 
-    func admit(_ context: ScriptContext) { guests.append(context) }
+    func admit(_ context: ScriptContext) { contexts.append(context) }
 
     func close() -> LeakReport {
         lua.errorPresenter = nil
         let report = lua.close()
         trees.close()
-        guests = []
+        contexts = []
         return report
     }
 }

@@ -152,7 +152,7 @@ struct ServiceBinding: ScriptBinding {
         let lua = call.lua
         let hasOptions = !call.isAbsent(2)
         if call.type(1) == .string {
-            realm.pushGlobals(on: lua)
+            sandbox.pushGlobals(on: lua)
             try lua.get(-1, "require")
             lua.remove(-2)
             lua.push(try call.string(1, "plugin"))

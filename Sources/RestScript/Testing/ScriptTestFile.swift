@@ -55,7 +55,7 @@ public final class ScriptTestFile {
         hosts = [home]
         watch(home)
         if coversLines { home.context.state.coverLines() }
-        home.context.realm.preload(
+        home.context.sandbox.preload(
             "resthost.test", onLoop { [unowned self] (lua: Lua) in pushTestModule(on: lua) })
         addCollecting()
     }
@@ -71,7 +71,7 @@ public final class ScriptTestFile {
         defer { isDeclaring = false }
         do throws(LuaError) {
             let lua = home.context.state.main
-            lua.push(try home.context.realm.compile(source, chunk: path))
+            lua.push(try home.context.sandbox.compile(source, chunk: path))
             try lua.call(arguments: 0, results: 0, phase: home.context.phases.testFile)
         } catch {
             tests = []
@@ -155,7 +155,7 @@ extension ScriptTestFile {
     /// `"count"` alone.
     func addCollecting() {
         let lua = home.context.state.main
-        home.context.realm.pushGlobals(on: lua)
+        home.context.sandbox.pushGlobals(on: lua)
         lua.push(
             function: hostFunction { [unowned self] call in
                 let option = call.isAbsent(1) ? "collect" : try call.string(1, "option")

@@ -59,7 +59,7 @@ final class TestHost: LuaObject {
     /// Waits between attempts are as long as they can be, so that a test knows them.
     private static func engine(_ transport: StubTransport, _ scheduler: Scheduler) -> Engine {
         let engine = Engine(transport: transport, scheduler: scheduler)
-        engine.chance = { 1 }
+        engine.random = { 1 }
         return engine
     }
 

@@ -20,7 +20,7 @@ extension ScriptTestFile {
             properties: [
                 property("rest", "table", "What `require \"resthost\"` gives in the script.") {
                     [unowned self] call in
-                    try host(call).context.realm.pushModule("resthost", on: call.lua)
+                    try host(call).context.sandbox.pushModule("resthost", on: call.lua)
                     return .one
                 },
                 property("services", "services", "The services declared so far, by name.") {
@@ -58,7 +58,8 @@ extension ScriptTestFile {
                 "replay",
                 "(path: string, options?: { ... })",
                 "Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and "
-                    + "again. The path is relative to the test file.", options: ReplayOptions.schema.descriptions
+                    + "again. The path is relative to the test file.",
+                options: ReplayOptions.schema.descriptions
             ) { [unowned self] call in
                 try replay(call, try host(call))
                 return .none
@@ -146,7 +147,7 @@ extension ScriptTestFile {
             pairs: hostFunction { [unowned self] call in
                 let host = try call.receiver(as: TestServices.self).host
                 let lua = call.lua
-                home.context.realm.pushGlobals(on: lua)
+                home.context.sandbox.pushGlobals(on: lua)
                 lua.rawGet(-1, "next")
                 lua.remove(-2)
                 lua.newTable()

@@ -40,7 +40,7 @@ final class TestRun {
 
     private func perform(_ function: LuaReference) async {
         isRunning = true
-        coroutine = file.home.context.realm.spawn(
+        coroutine = file.home.context.sandbox.spawn(
             function, phase: file.home.context.phases.test,
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false

@@ -39,7 +39,7 @@ final class ScriptJob: ScriptActivity, LuaObject {
 
     private func begin(_ function: LuaReference, _ arguments: [LuaReference]) {
         hasBegun = true
-        let started = context.realm.spawn(
+        let started = context.sandbox.spawn(
             function, phase: context.phases.job,
             arguments: { lua in
                 for argument in arguments { lua.push(argument) }

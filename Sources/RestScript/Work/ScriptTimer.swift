@@ -48,7 +48,7 @@ final class ScriptTimer: ScriptActivity, LuaObject {
         let isDue = isDueAndRearmed()
         guard isDue, !isRunning, let function else { return }
         isRunning = true
-        context.realm.spawn(
+        context.sandbox.spawn(
             function, phase: context.phases.job,
             completion: onLoop { [self] (_: Lua, result: Result<Int32, LuaError>) in
                 isRunning = false

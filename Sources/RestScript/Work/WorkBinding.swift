@@ -62,7 +62,9 @@ struct WorkBinding: ScriptBinding {
     }
 
     private nonisolated static let everyOptions = ScriptSchema<String?>([
-        .text("zone", "Whose times they are, such as `\"Europe/Berlin\"`; without it the local zone.") { $0 = $1 }
+        .text("zone", "Whose times they are, such as `\"Europe/Berlin\"`; without it the local zone.") {
+            $0 = $1
+        }
     ])
 
     /// A period or a schedule, and the place of the function behind it.

@@ -82,12 +82,12 @@ struct DatabaseFile: Sendable {
         return String(name[..<slash])
     }
 
-    /// The companions first: SQLite would play a log that it finds back into a file that has nothing to do
+    /// The side files first: SQLite would play a log that it finds back into a file that has nothing to do
     /// with it.
     @discardableResult
     private func move(_ from: String, _ to: String) -> Bool {
-        for companion in ["-journal", "-wal", "-shm"] {
-            if rename(from + companion, to + companion) != 0 { unlink(to + companion) }
+        for ending in ["-journal", "-wal", "-shm"] {
+            if rename(from + ending, to + ending) != 0 { unlink(to + ending) }
         }
         return rename(from, to) == 0
     }

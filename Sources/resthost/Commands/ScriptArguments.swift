@@ -51,7 +51,7 @@ struct ScriptValues: Equatable {
     func options(log: LogText) throws(Diagnostic) -> ScriptOptions {
         var options = try grants.options(for: config)
         options.log = { entry in log.write(entry) }
-        options.onWedge = { entry in log.write(entry) }
+        options.onHang = { entry in log.write(entry) }
         options.makeTransport = { HostEngine.transport($0) }
         options.openStoresInFiles()
         return options

@@ -87,7 +87,7 @@ struct TestCommand: ParsableCommand {
     private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
         var options = try grants.values.options(for: file)
         options.makeSQLiteCache = { try SQLiteCache($0) }
-        options.onWedge = { entry in LogText().write(entry) }
+        options.onHang = { entry in LogText().write(entry) }
         if case .declared = options.capabilities.hosts { options.capabilities.hosts = .all }
         let folder = ScriptFile.folder(of: file)
         switch options.capabilities.read {

@@ -26,7 +26,7 @@ enum GatewaySettings {
         settings.keptHeaders = declaration?.keptHeaders ?? []
         settings.routes = try routes(declaration)
         if let declaration {
-            try addExposure(declaration, host.services.map(\.name), to: &settings)
+            try addAccessPolicy(declaration, host.services.map(\.name), to: &settings)
             settings.socketModes = declaration.socketModes
             settings.operatorListeners = declaration.operatorListeners
             settings.cors = declaration.cors.map(cors)
@@ -92,7 +92,7 @@ enum GatewaySettings {
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
-        case .badExposure, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS: break
+        case .badAccessPolicy, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS: break
         default:
             if !listen.isEmpty { return diagnostic }
             if let line = (try? SettingsFile.beside(host.path))?.gateway.listenLine {
@@ -119,7 +119,7 @@ enum GatewaySettings {
             "both are files in PEM; a certificate and its key print the same with openssl x509 -in FILE -noout -pubkey "
                 + "and openssl pkey -in FILE -pubout"
         case .badTLS: "tls = { certificate = …, key = … } is for all addresses but Unix sockets"
-        case .permissionDenied, .missingFolder, .badExposure, .badRoute, .badCORS, .alreadyStarted,
+        case .permissionDenied, .missingFolder, .badAccessPolicy, .badRoute, .badCORS, .alreadyStarted,
             .notRunning, .cannotListen:
             nil
         }
@@ -167,18 +167,19 @@ enum GatewaySettings {
     }
 
     /// To everybody, by listener and by client.
-    private static func addExposure(
+    private static func addAccessPolicy(
         _ declaration: GatewayDeclaration, _ services: [String], to settings: inout GatewayConfiguration
     ) throws(Diagnostic) {
-        settings.expose = try exposure(declaration.expose, declaration, services)
-        for (address, rules) in declaration.listenerExposure {
-            settings.listenerExposure[address] = try exposure(rules, declaration, services)
+        settings.expose = try accessPolicy(declaration.expose, declaration, services)
+        for (address, rules) in declaration.listenerPolicy {
+            settings.listenerPolicy[address] = try accessPolicy(rules, declaration, services)
         }
         for token in declaration.tokens {
             settings.tokens.append(
                 GatewayToken(
                     name: token.name, secret: token.sha256.map { .sha256($0) } ?? .text(token.text ?? ""),
-                    expose: try exposure(token.expose, declaration, services), isOperator: token.isOperator))
+                    expose: try accessPolicy(token.expose, declaration, services),
+                    isOperator: token.isOperator))
         }
         guard let authority = declaration.clientAuthority else { return }
         var certificates = GatewayClientCertificates(authority: authority)
@@ -187,7 +188,7 @@ enum GatewaySettings {
             for client in clients {
                 known.append(
                     .init(
-                        name: client.name, expose: try exposure(client.expose, declaration, services),
+                        name: client.name, expose: try accessPolicy(client.expose, declaration, services),
                         isOperator: client.isOperator))
             }
             certificates.clients = known
@@ -195,10 +196,10 @@ enum GatewaySettings {
         settings.clientCertificates = certificates
     }
 
-    private static func exposure(
-        _ expose: [String: GatewayDeclaration.Exposure]?, _ declaration: GatewayDeclaration,
+    private static func accessPolicy(
+        _ expose: [String: GatewayDeclaration.AccessPolicy]?, _ declaration: GatewayDeclaration,
         _ services: [String]
-    ) throws(Diagnostic) -> [String: ServiceExposure]? {
+    ) throws(Diagnostic) -> [String: ExposeRule]? {
         guard let expose else { return nil }
         for name in expose.keys.sorted() where !services.contains(name) {
             throw Diagnostic(
@@ -206,8 +207,8 @@ enum GatewaySettings {
                 file: declaration.file, line: declaration.line,
                 hint: services.isEmpty ? nil : "its services are: \(services.joined(separator: ", "))")
         }
-        return expose.mapValues { exposure in
-            ServiceExposure(paths: exposure.paths ?? ["**"], methods: exposure.methods)
+        return expose.mapValues { accessPolicy in
+            ExposeRule(paths: accessPolicy.paths ?? ["**"], methods: accessPolicy.methods)
         }
     }
 }

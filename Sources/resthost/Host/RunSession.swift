@@ -197,10 +197,10 @@ final class RunSession {
         if let generations { facts.add(generations) }
         if let gateway { facts.add(gateway) }
         facts.admin = admin?.path
-        let wedges = LuaWatchdog.shared.wedges
-        if wedges > 0 {
+        let hangs = LuaWatchdog.shared.hangs
+        if hangs > 0 {
             facts.warnings.append(
-                "\(wedges) run\(wedges == 1 ? "" : "s") of Lua hung in a call that no limit can end: see the log"
+                "\(hangs) run\(hangs == 1 ? "" : "s") of Lua hung in a call that no limit can end: see the log"
             )
         }
         return facts

@@ -35,7 +35,7 @@ import Testing
         case sweep(unsent: Int)
         case writable(Bool)
         case mayRead, release
-        case guest, close
+        case surplus, close
         case leave
         case idle(unsent: Int)
         case quiet
@@ -127,9 +127,9 @@ import Testing
                 (.next, "none"),
             ]),
         Row(
-            name: "a guest is answered once",
+            name: "a surplus connection is answered once",
             steps: [
-                (.guest, ""), (.receive(get), "look"), (.next, "GET /a"), (.take, "1 GET /a close"),
+                (.surplus, ""), (.receive(get), "look"), (.next, "GET /a"), (.take, "1 GET /a close"),
                 (.idle(unsent: 0), "false"),
             ]),
         Row(
@@ -172,7 +172,7 @@ import Testing
             ] + Array(repeating: (.skip, ""), count: 30) + [(.release, "true"), (.release, "false")]),
     ]
 
-    /// Of patience for a head 3 sweeps, idling 6, lingering and guests 3; 100 bytes a sweep.
+    /// Of patience for a head 3 sweeps, idling 6, lingering and surplus 3; 100 bytes a sweep.
     static let times = [
         Row(
             name: "an idle connection",
@@ -213,10 +213,10 @@ import Testing
                 (.resume(1), "GET /a"), (.at(61), ""), (.sweep(unsent: 0), "nothing"),
             ]),
         Row(
-            name: "a silent guest",
+            name: "a silent surplus connection",
             steps: [
-                (.guest, ""), (.at(2), ""), (.sweep(unsent: 0), "nothing"), (.at(3), ""),
-                (.sweep(unsent: 0), "silentGuest"),
+                (.surplus, ""), (.at(2), ""), (.sweep(unsent: 0), "nothing"), (.at(3), ""),
+                (.sweep(unsent: 0), "silentSurplus"),
             ]),
         Row(
             name: "a client gets a moment to take note of the last answer",

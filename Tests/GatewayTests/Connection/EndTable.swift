@@ -32,6 +32,6 @@ extension ConnectionStateMachineTests {
             ]),
         Row(
             name: "67.3 one too many has the moment as well",
-            steps: [(.guest, ""), (.leave, "stays"), (.at(2), ""), (.sweep(unsent: 0), "close")]),
+            steps: [(.surplus, ""), (.leave, "stays"), (.at(2), ""), (.sweep(unsent: 0), "close")]),
     ]
 }

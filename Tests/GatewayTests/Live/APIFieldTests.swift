@@ -13,7 +13,7 @@ import Testing
     ) async throws {
         try await World.run(
             {
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", "POST"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "HEAD", "POST"])]
                 $0.forwardedHeaders = forwarded
             }, automatic: { .success(answer($0)) }, body)
     }
@@ -67,7 +67,8 @@ import Testing
     @Test(arguments: [true, false])
     func `50.8 HEAD of one client's own has the length that GET would have`(isChanged: Bool) async throws {
         let answer: @EngineActor @Sendable (TransportRequest) -> TransportResponse = { request in
-            var response = TransportResponse.stub(request.method == "HEAD" ? "" : "0123456789", type: "text/plain")
+            var response = TransportResponse.stub(
+                request.method == "HEAD" ? "" : "0123456789", type: "text/plain")
             response.headers.set("Content-Length", "10")
             return response
         }
@@ -75,7 +76,8 @@ import Testing
             if isChanged {
                 try await world.configure("**") {
                     $0.pipeline[.model].add(
-                        TypedTransformer<String, String>(description: "longer", onMismatch: .skip) { text, _ in
+                        TypedTransformer<String, String>(description: "longer", onMismatch: .skip) {
+                            text, _ in
                             text + "!"
                         })
                 }
@@ -97,7 +99,11 @@ import Testing
     }
 
     @Test func `A pattern in place of a header's name is refused with the reason`() {
-        #expect(HeaderPassage.objection(toForwarding: "X-Meta-*") == "'X-Meta-*' is a pattern: name each header")
-        #expect(HeaderPassage.objection(toKeeping: "X-Meta-*") == "'X-Meta-*' is a pattern: name each header")
+        #expect(
+            HeaderPassage.validationError(toForwarding: "X-Meta-*")
+                == "'X-Meta-*' is a pattern: name each header")
+        #expect(
+            HeaderPassage.validationError(toKeeping: "X-Meta-*")
+                == "'X-Meta-*' is a pattern: name each header")
     }
 }

@@ -24,7 +24,7 @@ import Testing
     ]
 
     private static func expose(_ configuration: inout GatewayConfiguration) {
-        configuration.expose = ["github": ServiceExposure(methods: ["GET", "POST"])]
+        configuration.expose = ["github": ExposeRule(methods: ["GET", "POST"])]
     }
 
     @Test(

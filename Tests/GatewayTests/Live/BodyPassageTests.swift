@@ -109,7 +109,7 @@ import Testing
             await world.transport.waitForOpenCalls(0)
         }
         try await World.run({
-            $0.expose = ["github": ServiceExposure(methods: ["POST"])]
+            $0.expose = ["github": ExposeRule(methods: ["POST"])]
             $0.limits.maxBodyBytes = 10
             $0.routes = [
                 GatewayRoute(method: "POST", template: "/own", expirationSeconds: nil) { _, done in

@@ -71,7 +71,7 @@ import Testing
     @Test func `62.2 Each name reaches what it is for`() async throws {
         let folder = folder()
         let clients = [
-            Known(name: "page.internal", expose: ["github": ServiceExposure(paths: ["/users/*"])]),
+            Known(name: "page.internal", expose: ["github": ExposeRule(paths: ["/users/*"])]),
             Known(name: "else"),
         ]
         try await World.run({ configure(&$0, folder, clients) }, automatic: Self.reply) { _, site in
@@ -89,7 +89,7 @@ import Testing
             $0.tokens = [
                 GatewayToken(
                     name: "users", secret: .text("abc"),
-                    expose: ["github": ServiceExposure(paths: ["/users/*"])])
+                    expose: ["github": ExposeRule(paths: ["/users/*"])])
             ]
         }
         try await World.run(set, automatic: Self.reply) { _, site in

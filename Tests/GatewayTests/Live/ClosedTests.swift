@@ -11,14 +11,14 @@ import Testing
     @Test func `55.1 Each token reaches what it is for, known by its text or its hash`() async throws {
         try await World.run(
             {
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "POST"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "POST"])]
                 $0.tokens = [
                     GatewayToken(name: "all", secret: .text("abc")),
                     // printf def | sha256sum
                     GatewayToken(
                         name: "users",
                         secret: .sha256(HashFunction.sha256.digest(of: Array("def".utf8)) ?? []),
-                        expose: ["github": ServiceExposure(paths: ["/users/*"], methods: ["GET", "DELETE"])]),
+                        expose: ["github": ExposeRule(paths: ["/users/*"], methods: ["GET", "DELETE"])]),
                 ]
             }, automatic: Self.reply
         ) { _, site in
@@ -53,10 +53,10 @@ import Testing
                 $0.tokens = [
                     GatewayToken(
                         name: "orders", secret: .text("o"),
-                        expose: ["github": ServiceExposure(paths: ["/orders/*"])]),
+                        expose: ["github": ExposeRule(paths: ["/orders/*"])]),
                     GatewayToken(
                         name: "all", secret: .text("a"),
-                        expose: ["github": ServiceExposure(paths: ["/orders/**"])]),
+                        expose: ["github": ExposeRule(paths: ["/orders/**"])]),
                 ]
             }, automatic: Self.reply
         ) { _, site in
@@ -71,7 +71,7 @@ import Testing
         try await World.run(
             {
                 $0.listen = ["127.0.0.1:0", "[::1]:0"]
-                $0.listenerExposure = ["[::1]:0": ["github": ServiceExposure(paths: ["/users/*"])]]
+                $0.listenerPolicy = ["[::1]:0": ["github": ExposeRule(paths: ["/users/*"])]]
             }, automatic: Self.reply
         ) { _, site in
             let second = try Client(port6: site.port(of: site.addresses[1]))
@@ -89,7 +89,7 @@ import Testing
     @Test func `55.3 A page of another origin changes nothing, and reads what it is let`() async throws {
         try await World.run(
             {
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "POST", "PUT"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "POST", "PUT"])]
             }, automatic: Self.reply
         ) { world, site in
             for origin in ["https://evil.example", "null", "http://localhost.evil.example"] {
@@ -109,7 +109,7 @@ import Testing
     @Test func `55.4 CORS tells a listed page that it may`() async throws {
         try await World.run(
             {
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "POST", "PUT"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "POST", "PUT"])]
                 $0.bearerToken = "abc"
                 var cors = GatewayCORS(origins: ["https://app.example"])
                 cors.methods = ["PUT"]

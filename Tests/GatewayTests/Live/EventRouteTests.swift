@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `66.3 Who may not see a path hears nothing of it`() async throws {
-        let some = ["github": ServiceExposure(paths: ["/users/*"])]
+        let some = ["github": ExposeRule(paths: ["/users/*"])]
         try await World.run(
             {
                 $0.tokens = [

@@ -14,7 +14,7 @@ import Testing
     ) async throws {
         try await World.run(
             {
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", "POST", "PUT", "PATCH"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "HEAD", "POST", "PUT", "PATCH"])]
                 ($0.forwardedHeaders, $0.keptHeaders) = (forwarded, kept)
             }, automatic: { .success(answer($0)) }, body)
     }

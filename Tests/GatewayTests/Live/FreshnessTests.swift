@@ -147,7 +147,7 @@ import Testing
     func `52.6 What a client changed is asked for again`(method: String) async throws {
         let isGone = Mutex(false)
         try await World.run(
-            { $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", method])] },
+            { $0.expose = ["github": ExposeRule(methods: ["GET", "HEAD", method])] },
             automatic: { request in
                 if request.method == "GET", isGone.withLock({ $0 }) {
                     return .success(.stub("gone", status: 404, type: "text/plain"))

@@ -81,7 +81,7 @@ import Testing
 
     @Test func `Only what is exposed is there`() async throws {
         let expose = [
-            "github": ServiceExposure(paths: ["/users/**", "repos/*"], methods: ["GET"])
+            "github": ExposeRule(paths: ["/users/**", "repos/*"], methods: ["GET"])
         ]
         try await World.run({ $0.expose = expose }, automatic: Self.reply) { world, site in
             await world.add("weather", "https://w.example")
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `Rules that make no sense stop the gateway before it starts`() async {
         let world = await World.empty()
-        for rule in [ServiceExposure(paths: ["a#b"]), ServiceExposure(methods: ["G T"])] {
+        for rule in [ExposeRule(paths: ["a#b"]), ExposeRule(methods: ["G T"])] {
             var configuration = GatewayConfiguration()
             configuration.expose = ["github": rule]
             #expect(throws: GatewayError.self) { try Gateway(configuration, directory: world) }

@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func `Only resources that are exposed are listed, without keys of the base URL`() async throws {
-        let expose = ["github": ServiceExposure(paths: ["/users/*"]), "keyed": ServiceExposure()]
+        let expose = ["github": ExposeRule(paths: ["/users/*"]), "keyed": ExposeRule()]
         try await World.run({ $0.expose = expose }, automatic: Self.reply) { world, site in
             await world.add("hidden", "https://h.example")
             await world.add("keyed", "https://user:pass@k.example/?key=s3cret")
@@ -136,7 +136,7 @@ import Testing
 
     @Test func `A request is explained for what is exposed`() async throws {
         let control = FakeControl()
-        let expose = ["github": ServiceExposure(paths: ["/users/*", "/bad"])]
+        let expose = ["github": ExposeRule(paths: ["/users/*", "/bad"])]
         try await World.run({ $0.expose = expose }, control: control) { _, site in
             let answer = try site.get("/-/explain?service=github&path=/users/a%3Fb=c&method=patch")
             #expect(answer.json == ["url": "https://api.github.com/v3/users/a?b=c"])

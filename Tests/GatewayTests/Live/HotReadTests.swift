@@ -51,12 +51,12 @@ import Testing
 
     @Test func `The table of targets finds what is in it and forgets all when it is full`() async throws {
         let publication = await World.publication()
-        let exposure = try Exposure(nil)
+        let accessPolicy = try AccessPolicy(nil)
         func hot(_ number: Int, _ method: String) -> HotAnswer {
             let shown = EngineClient.Shown(
                 publication: publication, methods: [method],
                 passage: HeaderPassage(kept: HeaderNames([]), service: "github", base: nil), version: 1)
-            return HotAnswer(target: bytes(number), shown, exposure)
+            return HotAnswer(target: bytes(number), shown, accessPolicy)
         }
         var table = TargetTable(limit: 8)
         func bytes(_ number: Int) -> [UInt8] { Array("/service/path/\(number)".utf8) }
@@ -78,7 +78,7 @@ import Testing
     @Test func `An answer serves its target until another resource, port or count of metrics is meant`()
         async throws
     {
-        let exposure = try Exposure(nil)
+        let accessPolicy = try AccessPolicy(nil)
         func shown(_ publication: Publication, labels: Int = 0) -> EngineClient.Shown {
             EngineClient.Shown(
                 publication: publication, methods: ["GET"],
@@ -86,11 +86,11 @@ import Testing
                 version: 1, labels: labels)
         }
         let first = shown(await World.publication())
-        let hot = HotAnswer(target: Array("/github/a".utf8), first, exposure)
-        #expect(hot.shows(first, exposure))
-        #expect(!hot.shows(shown(await World.publication()), exposure))
-        #expect(!hot.shows(shown(first.publication, labels: 1), exposure))
-        #expect(!hot.shows(first, try Exposure(nil)))
+        let hot = HotAnswer(target: Array("/github/a".utf8), first, accessPolicy)
+        #expect(hot.shows(first, accessPolicy))
+        #expect(!hot.shows(shown(await World.publication()), accessPolicy))
+        #expect(!hot.shows(shown(first.publication, labels: 1), accessPolicy))
+        #expect(!hot.shows(first, try AccessPolicy(nil)))
     }
 
     @Test func `A name of a header is found in any case, and no other`() {

@@ -25,7 +25,7 @@ import Testing
                 $0.threads = 1
                 $0.tls = GatewayTLS(
                     certificate: "\(folder.path)/server.pem", key: "\(folder.path)/server.key")
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", "POST"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "HEAD", "POST"])]
                 $0.limits.maxBodyBytes = 5 << 20
                 configure(&$0)
             }, automatic: automatic, body)

@@ -8,7 +8,7 @@ import Testing
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE"]
 
     static func expose(_ configuration: inout GatewayConfiguration) {
-        configuration.expose = ["github": ServiceExposure(methods: methods)]
+        configuration.expose = ["github": ExposeRule(methods: methods)]
     }
 
     private func exchange(_ site: Site, _ text: String) throws -> Answer {
@@ -163,7 +163,7 @@ import Testing
 
     @Test func `50.7 Addresses of the API become those of the gateway, without its keys`() async throws {
         try await World.run({
-            $0.expose = ["keyed": ServiceExposure(methods: ["POST"])]
+            $0.expose = ["keyed": ExposeRule(methods: ["POST"])]
             $0.keptHeaders = ["X-Total-Count"]
         }) { world, site in
             await world.add("keyed", "https://api.test/v1/?key=secret")
@@ -243,7 +243,7 @@ import Testing
             #expect(throws: GatewayError.self) { try configuration.check() }
         }
         var configuration = GatewayConfiguration()
-        configuration.expose = ["github": ServiceExposure(methods: ["TRACE"])]
+        configuration.expose = ["github": ExposeRule(methods: ["TRACE"])]
         #expect(throws: GatewayError.self) { try configuration.check() }
     }
 }

@@ -17,7 +17,7 @@ import Testing
 
     private static func expose(_ configuration: inout GatewayConfiguration) {
         configuration.expose = [
-            "github": ServiceExposure(
+            "github": ExposeRule(
                 methods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE", "REPORT"])
         ]
     }

@@ -11,14 +11,14 @@ import Testing
             try await World.run(
                 {
                     let shown = [
-                        "github": ServiceExposure(methods: ["GET", "HEAD", "POST", "post", "DELETE"])
+                        "github": ExposeRule(methods: ["GET", "HEAD", "POST", "post", "DELETE"])
                     ]
                     $0.expose = shown
                     $0.tokens = [
                         GatewayToken(name: "all", secret: .text("all")),
                         GatewayToken(
                             name: "few", secret: .text("few"),
-                            expose: ["github": ServiceExposure(methods: ["GET"])]),
+                            expose: ["github": ExposeRule(methods: ["GET"])]),
                     ]
                     var cors = GatewayCORS(origins: ["https://app.example"])
                     cors.methods = methods

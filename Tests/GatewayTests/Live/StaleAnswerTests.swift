@@ -93,7 +93,7 @@ import Testing
             return .success(.stub("[1]", status: number == 1 ? 503 : 200))
         }) { world, site in
             try await world.configure("**") { $0.retry = RetryPolicy() }
-            await world.takeChance(0)
+            await world.takeRandom(0)
             let answer = try site.get("/github/a")
             #expect(answer.status == 200)
             #expect(
@@ -128,5 +128,5 @@ extension World {
     }
 
     @EngineActor
-    fileprivate func takeChance(_ chance: Double) { engine.chance = { chance } }
+    fileprivate func takeRandom(_ random: Double) { engine.random = { random } }
 }

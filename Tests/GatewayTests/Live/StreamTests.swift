@@ -175,7 +175,7 @@ import Testing
                 _ = try stream.event()
             }
             let update = GatewayConfiguration(
-                listen: ["127.0.0.1:0"], expose: ["github": ServiceExposure(paths: ["/a"])])
+                listen: ["127.0.0.1:0"], expose: ["github": ExposeRule(paths: ["/a"])])
             await site.gateway.commit(try site.gateway.prepare(update))
             await site.gateway.sweep(times: 1)
             #expect(try streams[1].isClosed())

@@ -34,7 +34,7 @@ import Testing
             for number in 0..<500 {
                 var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
                 if number % 2 == 0 { update.listen.append("unix:" + path) }
-                if number % 3 == 0 { update.expose = ["github": ServiceExposure(paths: ["/a"])] }
+                if number % 3 == 0 { update.expose = ["github": ExposeRule(paths: ["/a"])] }
                 if number % 5 == 0 { update.serverNames = ["other.internal"] }
                 let prepared = try site.gateway.prepare(update)
                 if number % 7 == 0 {

@@ -35,16 +35,16 @@ import Testing
         }
     }
 
-    @Test func `A new exposure holds for remembered answers and known paths`() async throws {
+    @Test func `A new accessPolicy holds for remembered answers and known paths`() async throws {
         try await World.run({ $0.threads = 1 }, automatic: Self.reply) { _, site in
             let client = try site.connect()
             for _ in 0..<2 { #expect(try read(client).status == 200) }
             var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
-            update.expose = ["github": ServiceExposure(paths: ["/b"])]
+            update.expose = ["github": ExposeRule(paths: ["/b"])]
             try await apply(update, site)
             #expect(try read(client).problem("code") == "not_exposed")
             #expect(try read(client, "/github/b").status == 200)
-            update.expose = ["github": ServiceExposure(paths: ["/a"], methods: ["HEAD"])]
+            update.expose = ["github": ExposeRule(paths: ["/a"], methods: ["HEAD"])]
             try await apply(update, site)
             #expect(try read(client).status == 405)
             update.expose = [:]
@@ -58,7 +58,7 @@ import Testing
             let client = try site.asking("/github/a")
             await world.transport.waitForRequests(1)
             var update = GatewayConfiguration(listen: ["127.0.0.1:0"])
-            update.expose = ["github": ServiceExposure(paths: ["/b"])]
+            update.expose = ["github": ExposeRule(paths: ["/b"])]
             try await apply(update, site)
             await world.reply("[1]")
             #expect(try client.answer().body == "[1]")
@@ -163,7 +163,7 @@ import Testing
                 update.listen = ["nonsense"]
                 #expect(throws: GatewayError.self) { try site.gateway.prepare(update) }
                 update.listen = ["127.0.0.1:0"]
-                update.expose = ["github": ServiceExposure(paths: ["a#b"])]
+                update.expose = ["github": ExposeRule(paths: ["a#b"])]
                 #expect(throws: GatewayError.self) { try site.gateway.prepare(update) }
                 #expect(site.gateway.listening == site.addresses)
                 let answer = try site.get("/github/a")

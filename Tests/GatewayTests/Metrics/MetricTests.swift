@@ -45,7 +45,7 @@ import Testing
         try await World.run(
             {
                 $0.threads = 1
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", "POST"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "HEAD", "POST"])]
             }, automatic: Self.reply
         ) { world, site in
             try await world.configureAsScript("/users/*")
@@ -73,7 +73,7 @@ import Testing
         try await World.run({
             $0.threads = 1
             $0.limits.requestTimeout = 10
-            $0.expose = ["github": ServiceExposure(methods: ["GET", "POST"])]
+            $0.expose = ["github": ExposeRule(methods: ["GET", "POST"])]
             $0.routes = [
                 GatewayRoute(method: "GET", template: "/endless", expirationSeconds: nil) { _, _ in }
             ]
@@ -104,7 +104,7 @@ import Testing
     @Test func `65.2 A request keeps its pattern while its path is forgotten`() async throws {
         try await World.run({
             $0.threads = 1
-            $0.expose = ["github": ServiceExposure(methods: ["GET", "POST"])]
+            $0.expose = ["github": ExposeRule(methods: ["GET", "POST"])]
         }) { world, site in
             try await world.configureAsScript("/users/*")
             _ = try scrape(site)
@@ -205,7 +205,7 @@ import Testing
                 $0.tokens = [
                     GatewayToken(name: "all", secret: .text("all"), isOperator: true),
                     GatewayToken(
-                        name: "some", secret: .text("some"), expose: ["other": ServiceExposure()],
+                        name: "some", secret: .text("some"), expose: ["other": ExposeRule()],
                         isOperator: true),
                 ]
             }, automatic: Self.reply
@@ -275,7 +275,7 @@ extension Gateway {
     @EngineActor
     fileprivate func forgetPaths(_ world: World) {
         let other = world.fill(["other"])
-        let known = engine.rules.currentAccess.exposure.known
+        let known = engine.rules.currentAccess.accessPolicy.known
         for number in 0..<5000 {
             known.remember(other[0], at: ResourcePath(service: "github", path: "\(number)", query: nil))
         }

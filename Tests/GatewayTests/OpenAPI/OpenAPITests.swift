@@ -22,7 +22,7 @@ import Testing
 
     @Test func `68.1 It has what is exposed, and no more`() async throws {
         let expose = [
-            "github": ServiceExposure(
+            "github": ExposeRule(
                 paths: ["/users/*", "/orgs/**", "/exact", "/a*b"], methods: ["GET", "POST"])
         ]
         let control = FakeControl()
@@ -84,7 +84,7 @@ import Testing
                 GatewayToken(name: "all", secret: .text("all")),
                 GatewayToken(
                     name: "some", secret: .text("some"),
-                    expose: ["github": ServiceExposure(paths: ["/users/*"])]),
+                    expose: ["github": ExposeRule(paths: ["/users/*"])]),
             ]
         }) { _, site in
             #expect(try site.get("/-/openapi.json").status == 401)

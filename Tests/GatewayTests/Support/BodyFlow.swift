@@ -16,7 +16,7 @@ enum BodyFlow {
         try await World.run(
             {
                 $0.threads = 1
-                $0.expose = ["github": ServiceExposure(methods: ["GET", "HEAD", "POST", "PUT"])]
+                $0.expose = ["github": ExposeRule(methods: ["GET", "HEAD", "POST", "PUT"])]
                 $0.limits.maxBodyBytes = held
                 $0.limits.maxStreamedBodyBytes = 1 << 30
                 configure(&$0)

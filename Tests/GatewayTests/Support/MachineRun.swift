@@ -15,7 +15,7 @@ struct MachineRun {
 
     private static let client = GatewayLoop.Client(
         // No rule of it can be wrong.
-        exposure: try! Exposure(nil), isAuthorized: true, name: nil)
+        accessPolicy: try! AccessPolicy(nil), isAuthorized: true, name: nil)
 
     private var machine = ConnectionStateMachine(limits: limits, sweep: 0)
     private var sweep = 0
@@ -52,7 +52,7 @@ struct MachineRun {
         case .writable(let isWritable): return machine.setWritable(isWritable, sweep: sweep) ? "look" : "-"
         case .mayRead: return "\(machine.mayRead())"
         case .release: return "\(machine.releaseRead())"
-        case .guest: machine.becomeGuest()
+        case .surplus: machine.becomeSurplus()
         case .close: machine.close()
         case .leave: return machine.leave(sweep: sweep) ? "close" : "stays"
         case .idle(let unsent): return "\(machine.isIdle(unsentBytes: unsent, sweep: sweep))"

@@ -12,7 +12,7 @@ import Testing
 
     private func run(_ source: String) throws -> LuaCoroutine? {
         let function = try fixture.state.compile(source, chunk: "test.lua")
-        return try fixture.state.run(phase: Fixture.phase, in: fixture.state.mainRealm) { lua in
+        return try fixture.state.run(phase: Fixture.phase, in: fixture.state.mainSandbox) { lua in
             lua.push(function)
             return 0
         }
@@ -51,7 +51,7 @@ import Testing
         fixture.define("inner") { [unowned fixture] arguments in
             arguments.lua.pushValue(at: 1)
             let function = arguments.lua.reference(arguments.lua.top)
-            _ = try fixture.state.run(phase: Fixture.phase, in: fixture.state.mainRealm) { lua in
+            _ = try fixture.state.run(phase: Fixture.phase, in: fixture.state.mainSandbox) { lua in
                 lua.push(function)
                 return 0
             }

@@ -9,7 +9,7 @@ import Testing
 
     init() {
         fixture.state.coverLines()
-        fixture.state.mainRealm.isCovered = true
+        fixture.state.mainSandbox.isCovered = true
     }
 
     private func hits(_ path: String = "test.lua") -> [Int: Int] {
@@ -94,11 +94,11 @@ import Testing
         #expect(hits() == [1: 2, 2: 2])
     }
 
-    @Test func `modules of a covered realm count, other realms and text of scripts don't`() throws {
+    @Test func `modules of a covered sandbox count, other sandboxes and text of scripts don't`() throws {
         files.write("m.lua", "local m = {}\nfunction m.f()\n  return 1\nend\nreturn m")
-        fixture.state.mainRealm.searchRoots = [files.path]
+        fixture.state.mainSandbox.searchRoots = [files.path]
         try fixture.run("require('m') load('local a = 1\\nreturn a', 'loaded')()")
-        let other = fixture.state.makeRealm()
+        let other = fixture.state.makeSandbox()
         let lua = fixture.state.main
         lua.push(try other.compile("return 1", chunk: "other.lua"))
         try lua.call(arguments: 0, results: 0, phase: Fixture.phase)
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `without counting there is nothing`() throws {
         let plain = Fixture()
-        plain.state.mainRealm.isCovered = true
+        plain.state.mainSandbox.isCovered = true
         try plain.run("return 1")
         #expect(plain.state.lineHits.isEmpty)
         plain.state.close()

@@ -8,8 +8,8 @@ import Testing
         try fixture.run(
             "mine = { n = 1 } function helper() return mine.n end string.trim = function(s) return s:match('%S+') end"
         )
-        try fixture.state.mainRealm.freezeGlobals()
-        try fixture.state.mainRealm.freezeGlobals()
+        try fixture.state.mainSandbox.freezeGlobals()
+        try fixture.state.mainSandbox.freezeGlobals()
     }
 
     @Test func `all is there as before`() throws {
@@ -92,7 +92,7 @@ import Testing
             })
             known = 1
             """)
-        try fixture.state.mainRealm.freezeGlobals()
+        try fixture.state.mainSandbox.freezeGlobals()
         #expect(try fixture.run("return known") == "1")
         #expect(fixture.failure(of: "return unknown")?.message == "undeclared unknown")
         #expect(
@@ -100,18 +100,18 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    @Test func `realms freeze one by one`() throws {
+    @Test func `sandboxes freeze one by one`() throws {
         let fixture = Fixture()
-        let realm = fixture.state.makeRealm()
+        let sandbox = fixture.state.makeSandbox()
         func run(_ source: String) throws -> String {
             let lua = fixture.state.main
-            lua.push(try realm.compile(source, chunk: "realm.lua"))
+            lua.push(try sandbox.compile(source, chunk: "sandbox.lua"))
             try lua.call(arguments: 0, results: 1, phase: Fixture.phase)
             defer { lua.pop() }
             return try lua.tostring(-1)
         }
         _ = try run("mine = 1")
-        try realm.freezeGlobals()
+        try sandbox.freezeGlobals()
         #expect(throws: LuaError.self) { try run("mine = 2") }
         #expect(throws: LuaError.self) { try run("string.trim = 2") }
         #expect(throws: LuaError.self) { try run("table.x = 2") }
@@ -120,7 +120,7 @@ import Testing
                 == "17X1")
         #expect(try fixture.run("mine = 5 string.trim = 1 table.x = 2 return mine") == "5")
         #expect(try run("return tostring(table.x) .. mine") == "nil1")
-        realm.close()
+        sandbox.close()
         #expect(fixture.state.close().isClean)
     }
 

@@ -44,7 +44,7 @@ import Testing
             """
         #expect(try fixture.run(source) == Self.allowed)
         let lua = fixture.state.main
-        lua.push(try fixture.state.makeRealm().compile(source, chunk: "realm.lua"))
+        lua.push(try fixture.state.makeSandbox().compile(source, chunk: "sandbox.lua"))
         try lua.call(arguments: 0, results: 1, phase: Fixture.phase)
         #expect(lua.string(-1) == Self.allowed)
         lua.pop()

@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct WatchdogTests {
     private final class Reports: Sendable {
-        let list = Mutex<[LuaWedge]>([])
+        let list = Mutex<[LuaHang]>([])
 
-        var all: [LuaWedge] { list.withLock { $0 } }
+        var all: [LuaHang] { list.withLock { $0 } }
     }
 
     private let reports = Reports()
@@ -16,7 +16,7 @@ import Testing
     private func state(_ watchdog: LuaWatchdog) -> LuaState {
         var options = LuaOptions()
         options.watchdog = watchdog
-        options.onWedge = { [reports] wedge in reports.list.withLock { $0.append(wedge) } }
+        options.onHang = { [reports] hang in reports.list.withLock { $0.append(hang) } }
         return LuaState(options)
     }
 
@@ -40,16 +40,16 @@ import Testing
         let watchdog = LuaWatchdog(lookingEvery: nil)
         let state = state(watchdog)
         try run("look(100) look(101.9) look(102) look(103) look(150)", state, watchdog, limit: 0.5)
-        #expect(reports.all == [LuaWedge(phase: "hook", seconds: 2, limit: 0.5, isOver: false)])
-        #expect(watchdog.wedges == 1)
+        #expect(reports.all == [LuaHang(phase: "hook", seconds: 2, limit: 0.5, isOver: false)])
+        #expect(watchdog.hangs == 1)
         watchdog.look(at: 160)
-        #expect(reports.all.last == LuaWedge(phase: "hook", seconds: 60, limit: 0.5, isOver: true))
+        #expect(reports.all.last == LuaHang(phase: "hook", seconds: 60, limit: 0.5, isOver: true))
         watchdog.look(at: 170)
         #expect(reports.all.count == 2)
         state.close()
     }
 
-    @Test func `no run is wedged within a second, or within its time`() throws {
+    @Test func `no run is hung within a second, or within its time`() throws {
         let watchdog = LuaWatchdog(lookingEvery: nil)
         let state = state(watchdog)
         try run("look(100) look(100.9)", state, watchdog, limit: 0.1)
@@ -79,8 +79,8 @@ import Testing
         let gate = Gate()
         var options = LuaOptions()
         options.watchdog = watchdog
-        options.onWedge = { [reports] wedge in
-            reports.list.withLock { $0.append(wedge) }
+        options.onHang = { [reports] hang in
+            reports.list.withLock { $0.append(hang) }
             gate.open()
         }
         let state = LuaState(options)
@@ -98,9 +98,9 @@ import Testing
                 arguments: 0, results: 0,
                 phase: RunPhase(name: "transformer", mayWait: false, budgetSeconds: 0.05))
         } catch { #expect(how == "computes") }
-        let wedge = try #require(reports.all.first)
-        #expect(wedge.phase == "transformer" && wedge.seconds >= 0.02 && !wedge.isOver)
-        #expect(watchdog.wedges == 1)
+        let hang = try #require(reports.all.first)
+        #expect(hang.phase == "transformer" && hang.seconds >= 0.02 && !hang.isOver)
+        #expect(watchdog.hangs == 1)
         state.close()
     }
 

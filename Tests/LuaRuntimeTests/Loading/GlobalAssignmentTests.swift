@@ -7,7 +7,7 @@ import Testing
     private let fixture = Fixture()
 
     private func found(_ source: String) throws -> [String] {
-        try fixture.state.mainRealm.globalAssignments(in: Array(source.utf8), chunk: "test.lua")
+        try fixture.state.mainSandbox.globalAssignments(in: Array(source.utf8), chunk: "test.lua")
             .map { "\($0.line) \($0.name)\($0.isInFunction ? " in function" : "")" }
     }
 

@@ -54,7 +54,7 @@ final class LibraryTests {
             """
         let expected = "{2,4,6} | a | xb | {1,a={true}} | Rex barks | 5! | answer42"
         #expect(try fixture.run(source) == expected)
-        try fixture.state.mainRealm.freezeGlobals()
+        try fixture.state.mainSandbox.freezeGlobals()
         #expect(try fixture.run(source) == expected)
         #expect(fixture.printed.isEmpty)
     }

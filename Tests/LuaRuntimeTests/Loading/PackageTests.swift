@@ -30,7 +30,7 @@ import Testing
             return a.n .. require 'a'.n
             """
         #expect(try fixture.run(source) == "12")
-        fixture.state.mainRealm.unload("a")
+        fixture.state.mainSandbox.unload("a")
         #expect(try fixture.run("return require 'a'.n") == "3")
     }
 
@@ -64,21 +64,21 @@ import Testing
     @Test func `it is frozen with the rest, and modules still load`() throws {
         files.write("a.lua", "return 'a'")
         let fixture = fixture()
-        try fixture.state.mainRealm.freezeGlobals()
+        try fixture.state.mainSandbox.freezeGlobals()
         #expect(
             fixture.failure(of: "package.path = ''")?.message.hasPrefix("cannot change 'package.path'")
                 == true)
         #expect(try fixture.run("return require 'a' .. package.loaded.a") == "aa")
     }
 
-    @Test func `a realm's frozen string functions are those that are loaded`() throws {
+    @Test func `a sandbox's frozen string functions are those that are loaded`() throws {
         let state = LuaState()
-        let realm = state.makeRealm()
-        try realm.freezeGlobals()
+        let sandbox = state.makeSandbox()
+        try sandbox.freezeGlobals()
         let lua = state.main
-        lua.push(try realm.compile("package.loaded.string.format = nil", chunk: "a.lua"))
+        lua.push(try sandbox.compile("package.loaded.string.format = nil", chunk: "a.lua"))
         #expect(throws: LuaError.self) { try lua.call(arguments: 0, results: 0, phase: Fixture.phase) }
-        realm.close()
+        sandbox.close()
         #expect(state.close().isClean)
     }
 }

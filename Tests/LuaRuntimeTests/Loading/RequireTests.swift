@@ -12,7 +12,7 @@ import Testing
         files.write("more/c.lua", "")
         let fixture = Fixture(searchRoots: [files.path + "/app", files.path + "/more"])
         var loaded: [String] = []
-        fixture.state.mainRealm.onFileLoaded = { loaded.append($0) }
+        fixture.state.mainSandbox.onFileLoaded = { loaded.append($0) }
         #expect(
             try fixture.run(
                 "local a = require 'a' return a.name .. a.inner .. tostring(a == require 'a') .. count")
@@ -26,7 +26,7 @@ import Testing
 
     @Test func `the host gives modules of its own`() throws {
         let fixture = Fixture()
-        fixture.state.mainRealm.preload("host") { $0.push("from Swift") }
+        fixture.state.mainSandbox.preload("host") { $0.push("from Swift") }
         #expect(try fixture.run("return require 'host'") == "from Swift")
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct OwnershipTests {
     let fixture = Fixture()
-    /// Counts the tables that own something, by their companions.
+    /// Counts the tables that own something, by their attachments.
     let owners = Thing.Census()
     let census = Thing.Census()
     private let thingClass = Thing.makeClass()
@@ -19,8 +19,8 @@ import Testing
         defer { lua.setTop(height) }
         let reference = lua.weakReference(height + 1)
         for owner in stride(from: height + 2, through: lua.top, by: 1) {
-            if lua.type(owner) == .table, lua.companion(owner, as: Thing.self) == nil {
-                lua.setCompanion(Thing(owners), of: owner)
+            if lua.type(owner) == .table, lua.attachment(owner, as: Thing.self) == nil {
+                lua.attach(Thing(owners), of: owner)
             }
             #expect(lua.hold(reference, by: owner))
         }
@@ -119,7 +119,7 @@ import Testing
         try fixture.run("owner = {}")
         lua.pushGlobals()
         lua.rawGet(-1, "owner")
-        lua.setCompanion(Thing(owners), of: -1)
+        lua.attach(Thing(owners), of: -1)
         let again = lua.weakReference(1)
         #expect(lua.hold(again, by: -1))
         lua.setTop(0)
@@ -127,12 +127,12 @@ import Testing
         #expect(try result(of: again) == "here")
     }
 
-    @Test func `a companion lives exactly as long as its table`() throws {
+    @Test func `a attachment lives exactly as long as its table`() throws {
         try fixture.run("t = {}")
         lua.pushGlobals()
         lua.rawGet(-1, "t")
-        lua.setCompanion(Thing(owners), of: -1)
-        #expect(lua.companion(-1, as: Thing.self)?.size == 3)
+        lua.attach(Thing(owners), of: -1)
+        #expect(lua.attachment(-1, as: Thing.self)?.size == 3)
         lua.setTop(0)
         collect()
         #expect(owners.alive == 1)
@@ -141,7 +141,7 @@ import Testing
         #expect(owners.alive == 0)
     }
 
-    @Test func `only tables with a companion and host objects own`() throws {
+    @Test func `only tables with a attachment and host objects own`() throws {
         try fixture.run("f, t = function() end, {}")
         lua.pushGlobals()
         lua.rawGet(-1, "f")
@@ -151,7 +151,7 @@ import Testing
         #expect(!lua.hold(reference, by: 3))
         lua.push("text")
         #expect(!lua.hold(reference, by: -1))
-        #expect(lua.companion(-1, as: Thing.self) == nil)
+        #expect(lua.attachment(-1, as: Thing.self) == nil)
         #expect(lua.top == 4)
     }
 

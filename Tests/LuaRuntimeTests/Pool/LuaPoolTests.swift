@@ -18,13 +18,13 @@ import Testing
 
     private final class Worker: LuaPoolWorker {
         let number: Int
-        let onWedge: @Sendable (LuaWedge) -> Void
+        let onHang: @Sendable (LuaHang) -> Void
         let board: Board
         private(set) var isSpoiled = false
 
-        init(_ board: Board, _ onWedge: @escaping @Sendable (LuaWedge) -> Void) {
+        init(_ board: Board, _ onHang: @escaping @Sendable (LuaHang) -> Void) {
             self.board = board
-            self.onWedge = onWedge
+            self.onHang = onHang
             number = board.events.withLock { events in
                 events.made += 1
                 return events.made
@@ -37,7 +37,7 @@ import Testing
             case .meet(let gate): gate.pass()
             case .spoil: isSpoiled = true
             case .hang(let gate):
-                onWedge(LuaWedge(phase: "hook", seconds: 3, limit: 1, isOver: false))
+                onHang(LuaHang(phase: "hook", seconds: 3, limit: 1, isOver: false))
                 gate.pass()
             }
             return "\(number): done"
@@ -95,7 +95,7 @@ import Testing
         } listener: { id, result in
             switch result {
             case .success(let text): board.note("\(id) \(text)")
-            case .failure(let wedge): board.note("\(id) given up after \(wedge.seconds)")
+            case .failure(let hang): board.note("\(id) given up after \(hang.seconds)")
             }
         }
     }

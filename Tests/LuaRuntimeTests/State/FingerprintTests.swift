@@ -11,7 +11,7 @@ struct FingerprintTests {
         try lua.call(arguments: 0, results: 1, phase: Fixture.phase)
         let function = lua.reference(-1)
         lua.pop()
-        if freezes { try fixture.state.mainRealm.freezeGlobals() }
+        if freezes { try fixture.state.mainSandbox.freezeGlobals() }
         let first = fixture.state.fingerprint(of: function)
         #expect(first == fixture.state.fingerprint(of: function))
         return first

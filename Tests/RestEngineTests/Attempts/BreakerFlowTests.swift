@@ -63,7 +63,7 @@ struct BreakerFlowTests {
     }
 
     @Test func `a retry behind an open breaker is not sent: the failure before it stands`() throws {
-        fixture.engine.chance = { 1 }
+        fixture.engine.random = { 1 }
         try fixture.configure {
             $0.configuration.retry = RetryPolicy()
             $0.configuration.breaker = BreakerPolicy()

@@ -148,7 +148,7 @@ struct BreakerPermitTests {
     func `43.1: a redirect's target that is left alone is told of, not what failed before the redirect`()
         throws
     {
-        fixture.engine.chance = { 1 }
+        fixture.engine.random = { 1 }
         try fixture.configure("away") { $0.configuration.retry = RetryPolicy() }
         try fixture.configure { $0.configuration.breaker?.requests = 3 }
         try fixture.transport.stub(method: .get, urlGlob: "https://other.test/*", .response(500))

@@ -79,7 +79,7 @@ struct LimitFlowTests {
     }
 
     @Test func `a retry gives its place back while it waits`() throws {
-        fixture.engine.chance = { 1 }
+        fixture.engine.random = { 1 }
         try limit(RequestLimits(inFlight: 1))
         try fixture.configure("bad") { $0.configuration.retry = RetryPolicy() }
         try fixture.stub(.get, "bad", .response(503))

@@ -8,7 +8,7 @@ struct RetryFlowTests {
     let fixture = EngineFixture()
 
     init() throws {
-        fixture.engine.chance = { 1 }
+        fixture.engine.random = { 1 }
         try fixture.configure { $0.configuration.retry = RetryPolicy() }
     }
 

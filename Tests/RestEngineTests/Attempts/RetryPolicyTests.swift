@@ -7,9 +7,9 @@ struct RetryPolicyTests {
     private let policy = RetryPolicy()
 
     private func decide(
-        _ question: RetryQuestion, chance: Double = 1, pays: Bool = true
+        _ question: RetryQuestion, random: Double = 1, pays: Bool = true
     ) -> RetryDecision {
-        policy.decide(question, chance: { chance }, pays: { pays })
+        policy.decide(question, random: { random }, pays: { pays })
     }
 
     @Test func `41.3: waits double up to the cap, and chance takes any part of them`() {
@@ -18,9 +18,9 @@ struct RetryPolicyTests {
         var policy = policy
         policy.attempts = 9
         let question = RetryQuestion(number: 3, status: 503)
-        #expect(policy.decide(question, chance: { 0 }, pays: { true }) == .retry(after: 0))
-        #expect(policy.decide(question, chance: { 0.5 }, pays: { true }) == .retry(after: 0.4))
-        #expect(policy.decide(question, chance: { 7 }, pays: { true }) == .retry(after: 0.8))
+        #expect(policy.decide(question, random: { 0 }, pays: { true }) == .retry(after: 0))
+        #expect(policy.decide(question, random: { 0.5 }, pays: { true }) == .retry(after: 0.4))
+        #expect(policy.decide(question, random: { 7 }, pays: { true }) == .retry(after: 0.8))
     }
 
     @Test(

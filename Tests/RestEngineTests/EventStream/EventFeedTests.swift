@@ -29,7 +29,7 @@ struct EventFeedTests {
     init() {
         engine = Engine(transport: transport, scheduler: Scheduler(clock: clock))
         engine.movesLargeContent = false
-        engine.chance = { 1 }
+        engine.random = { 1 }
         service = Service(engine: engine, name: "api", baseURL: try? BaseURL("https://api.test"))
         service.configure { $0.stream = .events }
         resource = service.resource("a")

@@ -65,7 +65,7 @@ struct DeadlineTests {
     }
 
     @Test func `10.13: what a chain passes to has the time that is left, its attempts too`() throws {
-        fixture.engine.chance = { 1 }
+        fixture.engine.random = { 1 }
         try total(2)
         try fixture.configure {
             $0.configuration.retry = RetryPolicy()

@@ -91,7 +91,8 @@ struct RequestLifecycleTests {
         #expect(name(given.ended(gone)) == "fail connection_failed")
     }
 
-    @Test func `41.11 a redirect forgets what failed before it, and leaves a body behind that is not sent on`() {
+    @Test
+    func `41.11 a redirect forgets what failed before it, and leaves a body behind that is not sent on`() {
         var lifecycle = sending(hop("POST", body: [1]))
         let led = Outcome(result: answer(303, [("Location", "/y")]), bodyObstacle: "it is gone")
         #expect(name(lifecycle.ended(led)) == "admit 1 GET")
@@ -151,7 +152,9 @@ struct RequestLifecycleTests {
             [.failure(Self.refused), .failure(Self.stale)]
             + statuses.map { answer($0, $0 == 302 ? [("Location", "/y")] : []) }
         switch random.int(below: 9) {
-        case 0: return lifecycle.started(hop(["GET", "PUT", "POST"][random.int(below: 3)], asks: random.int(below: 2) > 0))
+        case 0:
+            return lifecycle.started(
+                hop(["GET", "PUT", "POST"][random.int(below: 3)], asks: random.int(below: 2) > 0))
         case 1, 2: return lifecycle.admitted(after: random.int(below: 2) > 0 ? 1 : nil)
         case 3: return lifecycle.refused(Self.refused)
         case 4, 5:
@@ -162,7 +165,9 @@ struct RequestLifecycleTests {
             outcome.bodyObstacle = random.int(below: 4) == 0 ? "gone" : nil
             return lifecycle.ended(outcome)
         case 6: return lifecycle.decided(onRedirect: .success(random.int(below: 2) > 0))
-        case 7: return lifecycle.decided(onRetry: .success(random.int(below: 2) > 0 ? .retry(after: 1) : .stop(nil)))
+        case 7:
+            return lifecycle.decided(
+                onRetry: .success(random.int(below: 2) > 0 ? .retry(after: 1) : .stop(nil)))
         default: return lifecycle.waited()
         }
     }

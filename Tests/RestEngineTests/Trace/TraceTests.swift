@@ -64,7 +64,7 @@ struct TraceTests {
             $0.isTraced = true
             $0.retry = RetryPolicy()
         }
-        fixture.engine.chance = { 0 }
+        fixture.engine.random = { 0 }
         try fixture.stub("GET", "a", .response(503))
         let spans = try spans { fixture.resource("a").load() }.compactMap(\.self)
         #expect(spans.count == 3 && Set(spans.map(\.context.traceID)).count == 1)

@@ -95,7 +95,7 @@ struct AttemptBindingTests {
 
     @Test func `41.1: a script sees attempts, and one outcome`() throws {
         let fixture = ScriptFixture()
-        fixture.engine.chance = { 1 }
+        fixture.engine.random = { 1 }
         var replies: [StubReply] = [.text(503, "busy"), .text(200, "ok")]
         try fixture.transport.stub(method: nil, urlGlob: "https://**") { _ in replies.removeFirst() }
         try fixture.load(
@@ -141,7 +141,7 @@ struct AttemptBindingTests {
               print(err.cause.line, (err.cause.message:match("retry.when decides by the error alone")))
             end)
             """)
-        fixture.engine.chance = { 0 }
+        fixture.engine.random = { 0 }
         fixture.advance(10)
         fixture.close()
         let lines = fixture.lines

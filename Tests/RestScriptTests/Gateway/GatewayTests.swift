@@ -52,8 +52,8 @@ struct GatewayTests {
             """)
         let gateway = try #require(fixture.host?.gateway)
         #expect(gateway.listen == ["127.0.0.1:0", "[::1]:0"])
-        let shown = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
-        #expect(gateway.listenerExposure == ["[::1]:0": ["api": shown]])
+        let shown = GatewayDeclaration.AccessPolicy(paths: nil, methods: ["GET", "HEAD"])
+        #expect(gateway.listenerPolicy == ["[::1]:0": ["api": shown]])
         #expect(gateway.operatorListeners == ["[::1]:0"])
         #expect(
             gateway.tokens == [
@@ -93,7 +93,7 @@ struct GatewayTests {
                 "[::1]:0": nil, "127.0.0.2:0": .init(certificate: "other.pem", key: "other.key"),
             ])
         #expect(gateway.clientAuthority == "clients.pem")
-        let shown = GatewayDeclaration.Exposure(paths: nil, methods: ["GET", "HEAD"])
+        let shown = GatewayDeclaration.AccessPolicy(paths: nil, methods: ["GET", "HEAD"])
         #expect(gateway.clients == [.init(name: "a"), .init(name: "b", expose: ["api": shown])])
         for name in ["server.pem", "server.key", "other.pem", "other.key", "clients.pem"] {
             #expect(reached.contains(name))

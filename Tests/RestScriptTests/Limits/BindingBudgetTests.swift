@@ -135,7 +135,7 @@ struct BindingBudgetTests {
         let lua = context.state.main
         let free = RunPhase(name: "preparation", mayWait: false, budgetSeconds: 100)
         lua.push(
-            try context.realm.compile(
+            try context.sandbox.compile(
                 Array((try source(fixture) + "\nreturn cases, table.concat(unknown, ' ')").utf8),
                 chunk: "calls"))
         try lua.call(arguments: 0, results: 2, phase: free)

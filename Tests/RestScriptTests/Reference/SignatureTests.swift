@@ -34,7 +34,8 @@ struct SignatureTests {
     @Test func `words, values by key, and a table that is described elsewhere`() {
         #expect(Signature.type(#""v4" | "v6""#) == .union([.word("v4"), .word("v6")]))
         #expect(Signature.type("table<string, any[]>") == .map(.named("string"), .list(.named("any"))))
-        #expect(Signature.type("boolean | { ... }") == .union([.named("boolean"), .table([.init(name: "...")])]))
+        #expect(
+            Signature.type("boolean | { ... }") == .union([.named("boolean"), .table([.init(name: "...")])]))
         for text in [#""v4"#, "table<string>", "table<string, any", "table<>"] {
             #expect(Signature.type(text) == nil, "\(text)")
         }
@@ -60,7 +61,8 @@ struct SignatureTests {
     @Test func `any text comes to an end`() {
         var random = SeededRandom(seed: 9)
         let pieces = [
-            "(", ")", "{", "}", "a", "\"", "table", "<", ">", "?", ":", ",", "|", "->", "[]", "...", " ", "function", "é", ".",
+            "(", ")", "{", "}", "a", "\"", "table", "<", ">", "?", ":", ",", "|", "->", "[]", "...", " ",
+            "function", "é", ".",
         ]
         for _ in 0..<5000 {
             _ = Signature(

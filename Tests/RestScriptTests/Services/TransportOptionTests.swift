@@ -37,7 +37,8 @@ struct TransportOptionTests {
             resolve = { ["B.test:443"] = "192.0.2.1", ["b.test:8443"] = "::1" },
             user_agent = "u", max_connections = 9, max_connections_per_host = 3
             """
-        for option in ServiceOptions.schema.descriptions.last?.fields ?? [] where option.name != "unix_socket" {
+        for option in ServiceOptions.schema.descriptions.last?.fields ?? [] where option.name != "unix_socket"
+        {
             #expect(given.contains("\(option.name) ="), "\(option.name) is not tried")
         }
         let (options, lines) = try load(given)

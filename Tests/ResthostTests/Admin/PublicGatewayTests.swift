@@ -1,4 +1,3 @@
-import CurlTransport
 import Gateway
 import RestEngine
 import RestScript
@@ -39,7 +38,7 @@ struct PublicGatewayTests {
             rest.service { name = "api", base_url = "http://127.0.0.1:1" }
             \(gateway)
             """)
-        let host = try ScriptHost(path: folder.path + "/main.lua", engine: HostEngine.make(CurlTransport()))
+        let host = try ScriptHost(path: folder.path + "/main.lua", engine: HostEngine.make(log: LogText()))
         hosts.all.append(host)
         return host
     }

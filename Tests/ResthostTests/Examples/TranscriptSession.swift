@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 
 /// Types the commands of a transcript into one shell, in a folder with a copy of the examples.
 struct TranscriptSession {

@@ -65,14 +65,14 @@ struct PlaceTests {
     }
 
     @Test(arguments: ["-wal", "-journal", "-shm"])
-    func `a file in the place of a companion is not taken for one`(companion: String) {
+    func `a file in the place of a attachment is not taken for one`(attachment: String) {
         let folder = CacheFolder()
-        folder.overwrite(Array("my notes".utf8), "cache.sqlite" + companion)
+        folder.overwrite(Array("my notes".utf8), "cache.sqlite" + attachment)
         #expect(
             failure(folder.file).hasPrefix(
-                "'\(folder.file)\(companion)', which SQLite would use beside it, is a file"))
-        #expect(folder.names == ["cache.sqlite" + companion])
-        #expect(folder.bytes("cache.sqlite" + companion) == Array("my notes".utf8))
+                "'\(folder.file)\(attachment)', which SQLite would use beside it, is a file"))
+        #expect(folder.names == ["cache.sqlite" + attachment])
+        #expect(folder.bytes("cache.sqlite" + attachment) == Array("my notes".utf8))
     }
 
     @Test func `damage makes no way for a file over one that isn't a cache`() throws {

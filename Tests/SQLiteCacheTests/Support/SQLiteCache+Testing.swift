@@ -1,6 +1,7 @@
 import RestEngine
 import SQLiteCache
 import TestSupport
+import Testing
 
 /// The test has waited in vain.
 private struct NoAnswer: Error {}

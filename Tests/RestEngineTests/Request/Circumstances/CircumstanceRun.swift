@@ -16,7 +16,8 @@ final class CircumstanceRun {
         let receiver: PiecesReceiver?
         let file: String?
 
-        init(_ number: Int, _ request: Request, _ began: Double, _ receiver: PiecesReceiver?, _ file: String?) {
+        init(_ number: Int, _ request: Request, _ began: Double, _ receiver: PiecesReceiver?, _ file: String?)
+        {
             (self.number, self.request, self.began) = (number, request, began)
             (self.receiver, self.file) = (receiver, file)
         }
@@ -45,7 +46,7 @@ final class CircumstanceRun {
         server = CircumstanceServer(circumstances, seed: seed)
         digest = try DigestAuthentication(user: "u", password: "p") { "c" }
         var chances = SeededRandom(seed: seed &+ 1)
-        fixture.engine.chance = { Double(chances.int(below: 1000)) / 1000 }
+        fixture.engine.random = { Double(chances.int(below: 1000)) / 1000 }
         let transport = fixture.transport
         try transport.stub(method: nil, urlGlob: "https://**") { [server] in server.answer($0) }
         server.onMessage = { [unowned self] in came($0) }
@@ -252,7 +253,9 @@ final class CircumstanceRun {
             for _ in 0..<24 { await pass(0.25) }
             let request = service.resource("r/1000").request(.get)
             for _ in 0..<16 where request.state != .completed { await pass(0.25) }
-            if let error = request.info?.response.error { report("a server that is well is refused: \(error)") }
+            if let error = request.info?.response.error {
+                report("a server that is well is refused: \(error)")
+            }
             if request.state != .completed {
                 report("a request to a server that is well does not end")
                 request.cancel()

@@ -63,7 +63,8 @@ final class CircumstanceServer {
         return .response(206, headers: headers, body: Array(Self.body[start...]))
     }
 
-    private func bad(_ circumstance: Circumstance, _ request: TransportRequest, _ number: Int) -> [StubReply] {
+    private func bad(_ circumstance: Circumstance, _ request: TransportRequest, _ number: Int) -> [StubReply]
+    {
         let refused = TransportError(.connectionFailed, phase: .connect, message: "refused")
         switch circumstance {
         case .redirect:

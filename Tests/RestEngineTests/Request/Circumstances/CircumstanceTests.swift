@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// Every two circumstances of a request, in orders by chance: most faults sit where two of them meet.
+/// Every two circumstances of a request, in orders by random: most faults sit where two of them meet.
 @Suite(.leakChecked) @EngineActor
 struct CircumstanceTests {
     /// Orders of events for each pair.
@@ -17,7 +17,8 @@ struct CircumstanceTests {
             let run = try CircumstanceRun(pair, seed: seed)
             try await run.run()
             guard run.violations.isEmpty else {
-                Issue.record("\(pair.testDescription), seed \(seed): \(run.violations.joined(separator: "; "))")
+                Issue.record(
+                    "\(pair.testDescription), seed \(seed): \(run.violations.joined(separator: "; "))")
                 return
             }
         }

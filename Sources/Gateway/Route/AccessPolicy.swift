@@ -1,11 +1,12 @@
 import RestEngine
 
-/// The rules of exposure, checked when the gateway is made and compiled for each service when first needed.
+/// What clients may ask for: rules that are checked when the gateway is made, and compiled for each service
+/// when they are first needed.
 @EngineActor
-final class Exposure {
-    private let rules: [String: ServiceExposure]?
+final class AccessPolicy {
+    private let rules: [String: ExposeRule]?
     /// It shows nothing that this one doesn't.
-    private let outer: Exposure?
+    private let outer: AccessPolicy?
     private var compiled: [String: Compiled] = [:]
     /// Those that were found to be shown.
     let known = KnownResources()
@@ -16,19 +17,19 @@ final class Exposure {
     }
 
     nonisolated init(
-        _ rules: [String: ServiceExposure]?, within outer: Exposure? = nil
+        _ rules: [String: ExposeRule]?, within outer: AccessPolicy? = nil
     ) throws(GatewayError) {
         self.rules = rules
         self.outer = outer
         for (name, rule) in rules ?? [:] {
             for path in rule.paths {
                 do { _ = try GlobPattern(path) } catch {
-                    throw .badExposure(service: name, message: error.description)
+                    throw .badAccessPolicy(service: name, message: error.description)
                 }
             }
             for method in rule.methods {
                 if let problem = Self.problem(ofMethod: method) {
-                    throw .badExposure(service: name, message: problem)
+                    throw .badAccessPolicy(service: name, message: problem)
                 }
             }
         }
@@ -80,7 +81,7 @@ final class Exposure {
         }
     }
 
-    private func globs(of rule: ServiceExposure, _ name: String, _ base: BaseURL) -> [GlobPattern] {
+    private func globs(of rule: ExposeRule, _ name: String, _ base: BaseURL) -> [GlobPattern] {
         if let known = compiled[name], known.base == base { return known.globs }
         // They were checked when the gateway was made.
         let globs = rule.paths.compactMap { try? GlobPattern($0, base: base) }
@@ -90,7 +91,7 @@ final class Exposure {
 }
 
 /// Which part of a service clients may reach.
-public struct ServiceExposure: Sendable, Equatable {
+public struct ExposeRule: Sendable, Equatable {
     /// Globs relative to the service's base URL, or absolute.
     public var paths: [String]
     public var methods: [String]

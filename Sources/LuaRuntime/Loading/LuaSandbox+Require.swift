@@ -1,4 +1,4 @@
-extension LuaRealm {
+extension LuaSandbox {
     /// Gives `require(name)` a value of the host's: `push` pushes one, when the script first asks.
     public func preload(_ name: String, _ push: @escaping (Lua) -> Void) {
         state.verifyOwner()

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// A count of bytes. Changed on the engine loop, and by objects that end on other threads.
-final class ContentLedger: Sendable {
+final class ContentAccounting: Sendable {
     private let count = Atomic(0)
-    private let parent: ContentLedger?
+    private let parent: ContentAccounting?
 
     /// What is added to it is added to `parent` too.
-    init(parent: ContentLedger? = nil) { self.parent = parent }
+    init(parent: ContentAccounting? = nil) { self.parent = parent }
 
     var bytes: Int { count.load(ordering: .relaxed) }
 
@@ -20,7 +20,7 @@ final class ContentLedger: Sendable {
 /// wants it.
 package final class BodyAccount: Sendable {
     private let budget: ContentBudget
-    private let total: ContentLedger
+    private let total: ContentAccounting
     private let taken = Atomic(0)
 
     @EngineActor
@@ -63,23 +63,23 @@ package final class BodyAccount: Sendable {
 @EngineActor
 final class ContentShare {
     private let budget: ContentBudget
-    private nonisolated let ledger: ContentLedger
+    private nonisolated let accounting: ContentAccounting
 
     init(_ budget: ContentBudget) {
         self.budget = budget
-        ledger = ContentLedger(parent: budget.ledger)
+        accounting = ContentAccounting(parent: budget.accounting)
     }
 
-    deinit { ledger.add(-ledger.bytes) }
+    deinit { accounting.add(-accounting.bytes) }
 
-    var bytes: Int { ledger.bytes }
+    var bytes: Int { accounting.bytes }
 
     /// False when there is no room for so many bytes more; then nothing is counted.
     func grow(by bytes: Int) -> Bool {
         guard budget.makeRoom(for: bytes) else { return false }
-        ledger.add(bytes)
+        accounting.add(bytes)
         return true
     }
 
-    func shrink(by bytes: Int) { ledger.add(-bytes) }
+    func shrink(by bytes: Int) { accounting.add(-bytes) }
 }

@@ -19,7 +19,7 @@ static void copy_table(lua_State *L, int from) {
 }
 
 // Strings have one metatable in a state, and it leads to one table of functions: what a script adds to
-// `string` would not be found as a method if each realm had a copy.
+// `string` would not be found as a method if each sandbox had a copy.
 static bool is_shared(lua_State *L, int key) {
     lua_pushliteral(L, LUA_STRLIBNAME);
     bool shared = lua_rawequal(L, -1, key);

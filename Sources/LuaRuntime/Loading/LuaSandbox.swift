@@ -1,11 +1,11 @@
 import CLua
 
 /// One script's part of a Lua state: its globals, its modules, its coroutines. Values and functions of one
-/// realm may be given to any other of the same state. A realm does not keep its state alive.
+/// sandbox may be given to any other of the same state. A sandbox does not keep its state alive.
 ///
-/// A new realm has library tables of its own, but for `string`: a state's strings have one metatable, so
+/// A new sandbox has library tables of its own, but for `string`: a state's strings have one metatable, so
 /// methods that a script adds to that table are seen by all.
-public final class LuaRealm {
+public final class LuaSandbox {
     public unowned let state: LuaState
     let output: ([UInt8]) -> Void
     /// Gets what `warn` and `io.stderr` write; nil: it goes where `print` writes.
@@ -32,7 +32,7 @@ public final class LuaRealm {
     public var isCovered = false
 
     var modules = ModuleTable()
-    /// Nil in the main realm, whose globals are the state's.
+    /// Nil in the main sandbox, whose globals are the state's.
     private var globals: LuaReference?
     public private(set) var isClosed = false
 
@@ -64,7 +64,7 @@ public final class LuaRealm {
         if let globals { lua.push(globals) } else { lua.pushGlobals() }
     }
 
-    /// Pops the chunk's environment in favour of this realm's.
+    /// Pops the chunk's environment in favour of this sandbox's.
     func adopt(_ lua: Lua) {
         guard let globals else { return }
         lua.push(globals)
@@ -81,7 +81,7 @@ public final class LuaRealm {
         noteFrozenStrings()
     }
 
-    /// Runs `function` as a coroutine that ends with this realm at the latest; see
+    /// Runs `function` as a coroutine that ends with this sandbox at the latest; see
     /// ``LuaState/spawn(_:phase:arguments:completion:)``.
     @discardableResult
     public func spawn(
@@ -96,11 +96,11 @@ public final class LuaRealm {
     public func close() {
         guard !isClosed else { return }
         state.verifyOwner()
-        for coroutine in Array(state.waiting.values) where coroutine.realm === self { coroutine.cancel() }
+        for coroutine in Array(state.waiting.values) where coroutine.sandbox === self { coroutine.cancel() }
         letGo()
     }
 
-    /// Ends the realm with its state, which may be going away and can't be asked any more.
+    /// Ends the sandbox with its state, which may be going away and can't be asked any more.
     func letGo() {
         isClosed = true
         modules = ModuleTable()
@@ -109,16 +109,16 @@ public final class LuaRealm {
 }
 
 extension LuaState {
-    /// Makes another realm, for one more script.
+    /// Makes another sandbox, for one more script.
     ///
     /// - Parameters:
     ///   - searchRoots: folders in which `require` looks.
     ///   - output: gets what `print` and `io.write` write.
     ///   - environment: answers `os.getenv`.
-    public func makeRealm(
+    public func makeSandbox(
         searchRoots: [String] = [], output: @escaping ([UInt8]) -> Void = { _ in },
         environment: @escaping (String) -> String? = { _ in nil }
-    ) -> LuaRealm {
-        LuaRealm(self, searchRoots: searchRoots, output: output, environment: environment)
+    ) -> LuaSandbox {
+        LuaSandbox(self, searchRoots: searchRoots, output: output, environment: environment)
     }
 }

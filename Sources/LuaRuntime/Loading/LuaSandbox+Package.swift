@@ -3,7 +3,7 @@ import Platform
 
 /// `package`, as far as libraries read it. `loaded` and `preload` work as in Lua; the paths only tell where
 /// `require` looks.
-extension LuaRealm {
+extension LuaSandbox {
     /// Adds it to the globals on top.
     func openPackage(on lua: Lua) {
         lua.newTable(record: 7)

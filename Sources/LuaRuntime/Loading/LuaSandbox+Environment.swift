@@ -1,7 +1,7 @@
 import CLua
 
 /// The part of the standard library that needs Swift; the rest is CLua's.
-extension LuaRealm {
+extension LuaSandbox {
     func openSandbox() {
         let lua = state.main
         pushGlobals(on: lua)

@@ -7,7 +7,7 @@ import Testing
 @testable import RestScript
 
 @EngineActor
-@Suite struct WedgeTests {
+@Suite struct HangTests {
     private final class Entries: Sendable {
         let list = Mutex<[ScriptLogEntry]>([])
         var texts: [String] { list.withLock { $0.map { "\($0.level): \($0.text)" } } }
@@ -19,7 +19,7 @@ import Testing
         fixture.options.watchdog = LuaWatchdog(interval: 0.005, leastSeconds: 0.02)
         fixture.options.limits[.job] = .init(burst: 0.005)
         fixture.options.log = { _ in gate.wait() }
-        fixture.options.onWedge = { entry in
+        fixture.options.onHang = { entry in
             entries.list.withLock { $0.append(entry) }
             gate.open()
             if entry.level == .warn { over.open() }
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `times are told to the tenth, or in milliseconds`() {
         func text(_ seconds: Double, _ limit: Double) -> String {
-            WedgeText.entry(LuaWedge(phase: "hook", seconds: seconds, limit: limit, isOver: false)).text
+            HangText.entry(LuaHang(phase: "hook", seconds: seconds, limit: limit, isOver: false)).text
         }
         #expect(
             text(12.34, 0.05).hasPrefix("hook: for 12.3 s now it has not come back, and its limit of 0.05 s ")

@@ -1,7 +1,7 @@
 import CLua
 
-extension LuaRealm {
-    /// Compiles text to a function whose globals are this realm's; bytecode is refused.
+extension LuaSandbox {
+    /// Compiles text to a function whose globals are this sandbox's; bytecode is refused.
     ///
     /// - Parameter chunk: the file's path, which messages and tracebacks show.
     public func compile(_ source: [UInt8], chunk: String) throws(LuaError) -> LuaReference {
@@ -28,7 +28,7 @@ extension LuaRealm {
         try compile(Array(source.utf8), chunk: chunk)
     }
 
-    /// The same with a table of the caller's in place of the realm's globals.
+    /// The same with a table of the caller's in place of the sandbox's globals.
     public func compile(
         _ source: String, chunk: String, environment: LuaReference
     ) throws(LuaError) -> LuaReference {
@@ -49,13 +49,13 @@ extension RunPhase {
 }
 
 extension LuaState {
-    /// ``LuaRealm/compile(_:chunk:)-swift.method`` in the main realm.
+    /// ``LuaSandbox/compile(_:chunk:)-swift.method`` in the main sandbox.
     public func compile(_ source: [UInt8], chunk: String) throws(LuaError) -> LuaReference {
-        try mainRealm.compile(source, chunk: chunk)
+        try mainSandbox.compile(source, chunk: chunk)
     }
 
     public func compile(_ source: String, chunk: String) throws(LuaError) -> LuaReference {
-        try mainRealm.compile(source, chunk: chunk)
+        try mainSandbox.compile(source, chunk: chunk)
     }
 
     /// Lua shortens a long path to its end (manual 4.7, `short_src`).
