@@ -180,7 +180,7 @@ void clua_new_class(lua_State *L, const void *class_key, const char *name);
 void clua_new_cell(lua_State *L);
 /// Pops a cell and pushes its value, also one whose owners died; false (nothing pushed) when it is gone.
 bool clua_open_cell(lua_State *L);
-/// Pops a cell: its value lives for as long as the host object or the table with a attachment at `owner`.
+/// Pops a cell: its value lives for as long as the host object or the table with an attachment at `owner`.
 /// False when that is neither, or the value is gone.
 bool clua_hold(lua_State *L, int owner);
 /// The host's object that lives for as long as the table at `index`, or NULL.

@@ -31,19 +31,49 @@ struct FieldLines: FieldSection {
     }
 
     mutating func add(_ name: String, _ start: String, _ number: Int?, _ end: String) {
-        let digits = number.map { String($0) } ?? ""
-        let count = name.utf8.count + start.utf8.count + digits.utf8.count + end.utf8.count + 4
+        let texts = name.utf8.count + start.utf8.count + end.utf8.count + 4
+        let count = texts + (number.map { Self.digits(of: $0) } ?? 0)
         // A line in one go: of small pieces the writing is most of the work.
         bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
-            var room = room
-            room.take(name)
-            room.take(": ")
-            room.take(start)
-            room.take(digits)
-            room.take(end)
-            room.take("\r\n")
+            guard var place = room.baseAddress else { return 0 }
+            Self.write(name, at: &place)
+            Self.write(": ", at: &place)
+            Self.write(start, at: &place)
+            if let number { Self.write(number, at: &place) }
+            Self.write(end, at: &place)
+            Self.write("\r\n", at: &place)
             return count
         }
+    }
+
+    private static func write(_ text: String, at place: inout UnsafeMutableRawPointer) {
+        var text = text
+        text.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return }
+            place.copyMemory(from: start, byteCount: bytes.count)
+            place += bytes.count
+        }
+    }
+
+    /// With the sign of a negative number.
+    private static func digits(of number: Int) -> Int {
+        var (count, rest) = (number < 0 ? 2 : 1, number.magnitude)
+        while rest >= 10 {
+            count += 1
+            rest /= 10
+        }
+        return count
+    }
+
+    private static func write(_ number: Int, at place: inout UnsafeMutableRawPointer) {
+        if number < 0 { place.storeBytes(of: UInt8(ascii: "-"), as: UInt8.self) }
+        place += digits(of: number)
+        var (rest, digit) = (number.magnitude, place)
+        repeat {
+            digit -= 1
+            digit.storeBytes(of: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10), as: UInt8.self)
+            rest /= 10
+        } while rest > 0
     }
 
     mutating func end() { bytes.writeStaticString("\r\n") }
@@ -63,13 +93,5 @@ struct FieldList: FieldSection {
         let value = start + (number.map { String($0) } ?? "") + end
         // RFC 9113 8.2.1: in lower case, and without blanks around the value.
         headers.add(name: name.lowercased(), value: String(value[...].trimmingBlanks), indexing: indexing)
-    }
-}
-
-extension UnsafeMutableRawBufferPointer {
-    /// Writes a text at its beginning, and begins behind it.
-    fileprivate mutating func take(_ text: String) {
-        copyBytes(from: text.utf8)
-        self = UnsafeMutableRawBufferPointer(rebasing: self[text.utf8.count...])
     }
 }

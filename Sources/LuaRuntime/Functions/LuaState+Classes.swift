@@ -3,11 +3,14 @@ import CLua
 extension LuaState {
     /// Makes the metatable of a class, once for each state.
     func register<Object: LuaObject>(_ luaClass: LuaClass, of objectType: Object.Type, on lua: Lua) {
-        // An object may keep more, or less, when a script has set something of it.
+        // An object may keep more, or less, when a script has set something of it. The function lives in the
+        // state, and must not keep it alive.
         func measuring(_ set: @escaping HostFunction) -> HostFunction {
             { arguments in
                 let verdict = try set(arguments)
-                if let object = arguments.lua.object(1, as: Object.self) { self.measure(object) }
+                if let object = arguments.lua.object(1, as: Object.self) {
+                    arguments.lua.state.measure(object)
+                }
                 return verdict
             }
         }

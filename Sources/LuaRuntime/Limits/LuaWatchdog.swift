@@ -4,7 +4,7 @@ import Synchronization
 /// Looks, from a thread of its own, for runs of scripts that don't come back.
 ///
 /// A budget ends a script at its next step, and the library functions look at it while they work. What never
-/// does either, a host function that hangs, is hung: nothing can end it from outside, but somebody can be
+/// does either, a host function that hangs, is told of: nothing can end it from outside, but somebody can be
 /// told, through ``LuaOptions/onHang``.
 public final class LuaWatchdog: Sendable {
     public static let shared = LuaWatchdog()

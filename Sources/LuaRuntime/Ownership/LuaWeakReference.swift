@@ -28,8 +28,8 @@ extension Lua {
         return clua_open_cell(raw)
     }
 
-    /// Makes the value live for as long as the host object, or the table with a attachment, at `owner`. False
-    /// when that is neither, or when the value is gone. Several owners may hold one value.
+    /// Makes the value live for as long as the host object, or the table with an attachment, at `owner`.
+    /// False when that is neither, or when the value is gone. Several owners may hold one value.
     @discardableResult
     public func hold(_ reference: LuaWeakReference, by owner: Int32) -> Bool {
         let owner = absolute(owner)
@@ -47,7 +47,7 @@ extension Lua {
     /// Gives the table at `index` a Swift object that lives for as long as it does, unless somebody else
     /// holds that.
     public func attach(_ object: AnyObject, of index: Int32) {
-        precondition(type(index) == .table, "only a table has a attachment")
+        precondition(type(index) == .table, "only a table has an attachment")
         clua_attach(raw, absolute(index), Unmanaged.passRetained(object).toOpaque())
     }
 }

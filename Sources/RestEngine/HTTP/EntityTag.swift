@@ -32,14 +32,18 @@ package enum EntityTag {
     /// A strong tag, quotes included: the hash of the content, and what else tells it from others of the same
     /// bytes.
     package static func strong(_ content: [UInt8], variant: String? = nil) -> String {
+        "\"\(opaque(content, variant))\""
+    }
+
+    private static func opaque(_ content: [UInt8], _ variant: String?) -> String {
         let hash = content.withUnsafeBytes(ContentHash.init).hex
-        return variant.map { "\"\(hash)-\($0)\"" } ?? "\"\(hash)\""
+        return variant.map { "\(hash)-\($0)" } ?? hash
     }
 
     /// A strong tag of content that was made of an API's, with the API's own tag in it: then a client's
     /// precondition can be put to the API in the API's terms (rule 50.12, D40).
     package static func strong(_ content: [UInt8], variant: String?, madeOf source: String?) -> String {
-        "\(strong(content, variant: variant).dropLast())\(Source(source).suffix)\""
+        "\"\(opaque(content, variant))\(Source(source).suffix)\""
     }
 
     /// The same tag of another form of the content.

@@ -90,11 +90,21 @@ final class NetworkWork: RequestWork {
         }
         let total = totalSeconds
         hasCallDeadline = request.deadline < .infinity
-        lifecycle.deadline = min(request.deadline, total > 0 ? scheduler.uptime + total : .infinity)
-        perform(
-            lifecycle.started(
-                RequestHop(step: step, resolved: resolved, began: scheduler.now, number: request.attempt)),
-            request)
+        var new = RequestLifecycle()
+        new.deadline = min(request.deadline, total > 0 ? scheduler.uptime + total : .infinity)
+        lifecycle = new
+        let hop = RequestHop(step: step, resolved: resolved, began: scheduler.now, number: request.attempt)
+        perform(next { $0.started(hop) }, request)
+    }
+
+    /// What the lifecycle makes of an event. It is not changed in place, so that no access to it has to be
+    /// checked; see ``EngineLog``.
+    @inline(__always)
+    private func next(_ event: (inout RequestLifecycle) -> RequestLifecycle.Action) -> RequestLifecycle.Action
+    {
+        var lifecycle = lifecycle
+        defer { self.lifecycle = lifecycle }
+        return event(&lifecycle)
     }
 
     private func perform(_ action: RequestLifecycle.Action, _ request: Request) {
@@ -106,9 +116,10 @@ final class NetworkWork: RequestWork {
                 try hop.resolved.configuration.redirects.allows(
                     step, after: hop.step, status: response.status)
             }
-            perform(lifecycle.decided(onRedirect: decision), request)
+            perform(next { $0.decided(onRedirect: decision) }, request)
         case .decideRetry(let hop, let result, let obstacle):
-            let action = lifecycle.decided(onRetry: decideRetry(hop, result, obstacle))
+            let decision = decideRetry(hop, result, obstacle)
+            let action = next { $0.decided(onRetry: decision) }
             if result.isStale, action.isLast { permits?.ended(result) }
             perform(action, request)
         case .wait(_, let seconds):
@@ -117,7 +128,7 @@ final class NetworkWork: RequestWork {
             awaited = .timer(
                 scheduler.after(seconds) { [self] in
                     awaited = .nothing
-                    perform(lifecycle.waited(), request)
+                    perform(next { $0.waited() }, request)
                 })
         case .receive(let response, let hop): receive(response, hop.step, request)
         case .fail(let failure, let hop):
@@ -138,11 +149,11 @@ final class NetworkWork: RequestWork {
             return fail(hop.redirect.map { refusal.ofRedirect($0.status, from: $0.url) } ?? refusal, request)
         }
         if let refusal = refusal(hop) { return fail(refusal, request) }
-        guard let permits else { return perform(lifecycle.admitted(after: nil), request) }
+        guard let permits else { return perform(next { $0.admitted(after: nil) }, request) }
         permits.admit(hop, to: url, timeLeft: timeLeft) { [self] admission in
             switch admission {
-            case .success(let queued): perform(lifecycle.admitted(after: queued), request)
-            case .failure(let error): perform(lifecycle.refused(error), request)
+            case .success(let queued): perform(next { $0.admitted(after: queued) }, request)
+            case .failure(let error): perform(next { $0.refused(error) }, request)
             }
         }
     }
@@ -157,7 +168,7 @@ final class NetworkWork: RequestWork {
 
     /// The message can't be sent, whatever came before.
     private func fail(_ cause: RequestError.Cause, _ request: Request) {
-        perform(lifecycle.failed(.cause(cause)), request)
+        perform(next { $0.failed(.cause(cause)) }, request)
     }
 
     private func transmit(_ hop: RequestHop, _ request: Request) {
@@ -229,7 +240,7 @@ final class NetworkWork: RequestWork {
                 outcome.continuation = delivery?.continuation(after: hop, error)
             }
         }
-        let action = lifecycle.ended(outcome)
+        let action = next { $0.ended(outcome) }
         if case .success = result {
             let isOneOfMany = hop.isOneOfMany || permits != nil || !action.isLast
             request.note(hop, remembering: isOneOfMany)
@@ -251,14 +262,14 @@ final class NetworkWork: RequestWork {
         resource.engine.note(error.code.rawValue, hop.step, since: sent)
         request.note(hop, sent: sent, error)
         guard case .transport = cause else {
-            lifecycle.stopped()
+            _ = next { $0.stopped() }
             permits?.leave()
             delivery?.file?.discard()
             return end(.failure(failure(cause, hop.step)), request)
         }
         var outcome = RequestLifecycle.Outcome(result: .failure(error))
         outcome.continuation = delivery?.continuation(after: hop, error)
-        perform(lifecycle.ended(outcome), request)
+        perform(next { $0.ended(outcome) }, request)
     }
 
     // MARK: Outcome
@@ -358,7 +369,7 @@ final class NetworkWork: RequestWork {
     }
 
     func cancel(isRunning: Bool) {
-        lifecycle.stopped()
+        _ = next { $0.stopped() }
         stop(.failure(.cancelled))
         permits?.leave()
         delivery?.file?.discard()

@@ -132,7 +132,7 @@ struct RequestLifecycle {
     }
 
     /// It was cancelled, or ends by other means.
-    mutating func stopped() { state = .done }
+    mutating func stopped() -> Action { end(.ignore) }
 
     // MARK: Transitions
 

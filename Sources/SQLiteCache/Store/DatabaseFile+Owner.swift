@@ -3,7 +3,7 @@ import Platform
 /// Whose file it is. What isn't ours is neither changed nor moved.
 extension DatabaseFile {
     /// Throws for a file that has content and isn't known as one of `kind`; and, where there is no file yet,
-    /// for one in the place of a attachment, which SQLite would take for its own.
+    /// for one in the place of a side file, which SQLite would take for its own.
     func requireOwn(_ kind: DatabaseKind) throws {
         guard let identity else { return try requireFreeAttachments(kind) }
         guard identity.isFile else {
@@ -66,19 +66,19 @@ extension DatabaseFile {
 
     /// What SQLite may have left there when its file was deleted is known by its first bytes, or by its size.
     private func requireFreeAttachments(_ kind: DatabaseKind) throws(SQLiteCacheError) {
-        for (attachment, starts) in [
+        for (sideFile, starts) in [
             ("-wal", [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]]),
             ("-journal", [[0xD9, 0xD5, 0x05, 0xF9], [0, 0, 0, 0]]), ("-shm", []),
         ] as [(String, [[UInt8]])] {
             var status = stat()
-            guard lstat(name + attachment, &status) == 0, status.st_size > 0 else { continue }
+            guard lstat(name + sideFile, &status) == 0, status.st_size > 0 else { continue }
             let isOwn =
                 status.st_mode & S_IFMT == S_IFREG
-                && (starts.isEmpty ? status.st_size % 32768 == 0 : starts.contains(start(name + attachment)))
+                && (starts.isEmpty ? status.st_size % 32768 == 0 : starts.contains(start(name + sideFile)))
             guard isOwn else {
                 throw SQLiteCacheError(
                     .unavailable,
-                    "'\(path)\(attachment)', which SQLite would use beside it, is a file of another kind; "
+                    "'\(path)\(sideFile)', which SQLite would use beside it, is a file of another kind; "
                         + "give the \(kind.name) another name")
             }
         }

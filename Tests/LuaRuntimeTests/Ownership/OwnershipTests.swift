@@ -127,7 +127,7 @@ import Testing
         #expect(try result(of: again) == "here")
     }
 
-    @Test func `a attachment lives exactly as long as its table`() throws {
+    @Test func `an attachment lives exactly as long as its table`() throws {
         try fixture.run("t = {}")
         lua.pushGlobals()
         lua.rawGet(-1, "t")
@@ -141,7 +141,7 @@ import Testing
         #expect(owners.alive == 0)
     }
 
-    @Test func `only tables with a attachment and host objects own`() throws {
+    @Test func `only tables with an attachment and host objects own`() throws {
         try fixture.run("f, t = function() end, {}")
         lua.pushGlobals()
         lua.rawGet(-1, "f")

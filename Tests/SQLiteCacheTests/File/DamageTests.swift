@@ -116,20 +116,20 @@ struct DamageTests {
         store.close()
     }
 
-    @Test func `a file is moved aside with its attachments, and only while it is the damaged one`() throws {
+    @Test func `a file is moved aside with its side files, and only while it is the damaged one`() throws {
         let folder = CacheFolder()
         let file = DatabaseFile(path: folder.file)
-        let attachments = ["", "-journal", "-shm", "-wal"]
-        for attachment in attachments { folder.overwrite(Self.header, "cache.sqlite" + attachment) }
+        let sideFiles = ["", "-journal", "-shm", "-wal"]
+        for sideFile in sideFiles { folder.overwrite(Self.header, "cache.sqlite" + sideFile) }
         let damaged = file.identity
         #expect(try file.moveAside(nil, .cache) == nil)
         #expect(try file.moveAside(damaged, .cache) == "\(folder.file).damaged-1")
-        #expect(folder.names == attachments.map { "cache.sqlite.damaged-1" + $0 })
+        #expect(folder.names == sideFiles.map { "cache.sqlite.damaged-1" + $0 })
         folder.overwrite(Self.header)
         #expect(try file.moveAside(damaged, .cache) == nil, "another process was first")
         #expect(try file.moveAside(file.identity, .cache) == "\(folder.file).damaged-1")
         #expect(
-            folder.names == ["cache.sqlite.damaged-1"] + attachments.map { "cache.sqlite.damaged-2" + $0 })
+            folder.names == ["cache.sqlite.damaged-1"] + sideFiles.map { "cache.sqlite.damaged-2" + $0 })
     }
 
     @Test func `an entry that is no entity is removed and counts as missing`() throws {

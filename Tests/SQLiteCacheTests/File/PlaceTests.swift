@@ -65,14 +65,14 @@ struct PlaceTests {
     }
 
     @Test(arguments: ["-wal", "-journal", "-shm"])
-    func `a file in the place of a attachment is not taken for one`(attachment: String) {
+    func `a file in the place of a side file is not taken for one`(sideFile: String) {
         let folder = CacheFolder()
-        folder.overwrite(Array("my notes".utf8), "cache.sqlite" + attachment)
+        folder.overwrite(Array("my notes".utf8), "cache.sqlite" + sideFile)
         #expect(
             failure(folder.file).hasPrefix(
-                "'\(folder.file)\(attachment)', which SQLite would use beside it, is a file"))
-        #expect(folder.names == ["cache.sqlite" + attachment])
-        #expect(folder.bytes("cache.sqlite" + attachment) == Array("my notes".utf8))
+                "'\(folder.file)\(sideFile)', which SQLite would use beside it, is a file"))
+        #expect(folder.names == ["cache.sqlite" + sideFile])
+        #expect(folder.bytes("cache.sqlite" + sideFile) == Array("my notes".utf8))
     }
 
     @Test func `damage makes no way for a file over one that isn't a cache`() throws {
