@@ -55,6 +55,17 @@ import Testing
         #expect(error?.message.contains("table expected") == true)
     }
 
+    @Test func `a state that is dropped is freed, though its objects have properties that can be set`() {
+        weak var state: LuaState?
+        do {
+            let fixture = Fixture()
+            fixture.define("thing", Thing(), class: Thing.makeClass())
+            state = fixture.state
+            #expect(state != nil)
+        }
+        #expect(state == nil)
+    }
+
     @Test func `objects are released when nobody refers to them`() throws {
         try fixture.run("for i = 1, 100 do other() end")
         fixture.state.collectGarbage()

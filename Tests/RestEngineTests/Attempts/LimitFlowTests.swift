@@ -93,6 +93,17 @@ struct LimitFlowTests {
         #expect(bad.state == .completed && fixture.engine.attemptFacts.limits.first?.inFlight == 0)
     }
 
+    @Test func `42.1: a slot that nobody holds any more is given back`() throws {
+        let limits = RequestLimits(inFlight: 1)
+        let limiter = RequestLimiter(limits, name: "test", engine: fixture.engine)
+        var slot: LimitSlot? = try limiter.enter(
+            limits, priority: 0, queueKey: "api", patience: 1, now: { nil }
+        ) { _ in }
+        #expect(slot?.isWaiting == false && limiter.state.inFlight == 1)
+        slot = nil
+        #expect(limiter.state.inFlight == 0)
+    }
+
     @Test func `redirects keep their place`() throws {
         try limit(RequestLimits(inFlight: 1))
         try fixture.stub(.get, "a", .response(302, headers: Headers([("Location", "b")])))
