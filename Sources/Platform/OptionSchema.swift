@@ -25,14 +25,14 @@ package struct OptionSchema<Values, Target>: Sendable {
         asks = fields.contains { $0.description.isRequired }
     }
 
-    /// What messages call the option that `readings` has at a place.
+    /// The name that messages give the option which `readings` has at a place.
     package func path(at place: Int) -> String {
         let option = descriptions[place].name
         return name.isEmpty ? option : "\(name).\(option)"
     }
 }
 
-/// What people read of an option.
+/// The description of an option, for people.
 package struct OptionDescription: Sendable {
     package let name: String
     /// In the language of signatures: `string[]`, `"v4" | "v6"`, `function(draft)`. `{ ... }` in it is the
@@ -77,7 +77,7 @@ package protocol OptionValues: SendableMetatype {
     func require(_ name: String, of owner: String?) throws
 }
 
-/// What is wrong with the value of an option. Whoever reads the table knows the option's name.
+/// A fault of an option's value. The reader of the table knows the option's name.
 package struct OptionFault: Error {
     private let message: String
     private let item: String?
@@ -94,7 +94,7 @@ package struct OptionFault: Error {
     }
 }
 
-/// What an option names that has to be granted before it is used.
+/// A file, socket or proxy that an option names, and that has to be granted before it is used.
 package enum OptionAccess: Sendable {
     case readFile, writeFile, database, socket, listen
     /// A file whose changes somebody wants to know.

@@ -1,5 +1,5 @@
-/// What a head says of the content behind it, or of the one that its client has already (RFC 9110 8). Nil is
-/// not said.
+/// The fields of a head about the content behind it, or about the one that its client has (RFC 9110 8).
+/// Nil is not said.
 struct ContentFields: Sendable {
     var type: String?
     var length: Int?

@@ -4,7 +4,7 @@ extension ConnectionHandler {
     /// It is one stream of HTTP/2.
     var isHTTP2Stream: Bool { secure?.isStream ?? false }
 
-    /// What the heads of all answers to a request have.
+    /// The fields that the heads of all answers to a request have.
     ///
     /// - Parameter now: The loop's uptime.
     func head(_ status: Int, for request: ClientRequest, at now: Double) -> ResponseHead {

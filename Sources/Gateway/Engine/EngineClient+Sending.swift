@@ -110,7 +110,7 @@ extension EngineClient {
         }
     }
 
-    /// What the API says of the length of a content that the gateway would not change; nil for any other
+    /// The API's length of a content that the gateway would not change; nil for any other
     /// (RFC 9110 8.6).
     @EngineActor
     private static func length(of headers: Headers, _ resource: Resource) -> String? {

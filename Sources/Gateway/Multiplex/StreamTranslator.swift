@@ -96,7 +96,7 @@ final class StreamTranslator: ChannelDuplexHandler {
         case is ResponseHead: promise?.fail(ChannelError.outputClosed)
         case is BrokenAnswer:
             reset(.internalError, context)
-            // Nothing more is said of the stream, in either direction.
+            // The stream is over, in either direction.
             answer.breakOff()
             isRequestWhole = true
             promise?.succeed()

@@ -43,6 +43,6 @@ struct TranslatedAnswer {
         return .data(.init(data: .byteBuffer(part), endStream: isLast))
     }
 
-    /// Nothing more is said, whether it is whole or not.
+    /// The answer ends here, whether it is whole or not.
     mutating func breakOff() { state = .ended }
 }

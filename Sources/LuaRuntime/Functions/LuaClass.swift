@@ -66,7 +66,7 @@ public struct LuaMethod {
     /// For the reference: "(path: string) -> resource".
     public let signature: String
     public let documentation: String
-    /// What `{ ... }` in the signature stands for.
+    /// The options that `{ ... }` in the signature stands for.
     package var options: () -> [OptionDescription] = { [] }
     /// Its arguments count from 1 after the object, which is `Arguments.receiver`.
     public let function: HostFunction

@@ -68,7 +68,7 @@ public struct OptionTable {
         try table(key).map { OptionTable(lua: lua, table: $0, owner: "\(owner).\(key)") }
     }
 
-    /// What `read` makes of each table of a list; nil when the list is absent.
+    /// The values that `read` makes of the tables of a list; nil when the list is absent.
     public func items<Item>(_ key: String, _ read: (OptionTable) throws -> Item) throws -> [Item]? {
         guard let place = try table(key) else { return nil }
         var items: [Item] = []

@@ -1,5 +1,5 @@
-/// What one request's messages need to go out, as its configuration has it: a slot of a limit, which the
-/// request keeps over redirects, and a breaker's permit for each message. Each ends once: with what came of
+/// The permits that one request's messages need, as its configuration has it: a slot of a limit, which the
+/// request keeps over redirects, and a breaker's permit for each message. Each ends once: with the outcome of
 /// the message, or abandoned. Requests whose configuration says nothing of these have none.
 @EngineActor
 final class RequestPermits {

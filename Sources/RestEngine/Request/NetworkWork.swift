@@ -97,7 +97,7 @@ final class NetworkWork: RequestWork {
         perform(next { $0.started(hop) }, request)
     }
 
-    /// What the lifecycle makes of an event. It is not changed in place, so that no access to it has to be
+    /// The lifecycle's answer to an event. It is not changed in place, so that no access to it has to be
     /// checked; see ``EngineLog``.
     @inline(__always)
     private func next(_ event: (inout RequestLifecycle) -> RequestLifecycle.Action) -> RequestLifecycle.Action
@@ -250,7 +250,7 @@ final class NetworkWork: RequestWork {
         perform(action, request)
     }
 
-    /// What comes is of no use: it is the wrong part of a file, or the file can't be written. The transfer
+    /// The body is of no use: it is the wrong part of a file, or the file can't be written. The transfer
     /// ends.
     private func interrupt(_ hop: RequestHop, sent: Double, _ cause: RequestError.Cause, _ request: Request) {
         guard case .transfer = awaited else { return }

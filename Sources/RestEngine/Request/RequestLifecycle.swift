@@ -1,5 +1,5 @@
-/// What a network request does next, by what has happened to it so far (rules 5, 40 to 43): a value without
-/// side effects. Its owner says what happens and does what comes back.
+/// The state of a network request, and the rules by which it goes from one to the next (rules 5, 40 to 43): a
+/// value without side effects. Its owner tells it of events and performs the actions that it answers with.
 ///
 /// It is in one state at a time, and in each state it waits for one thing. An event of another state, such as
 /// an answer that comes after the end, changes nothing, so that nothing is sent after the end.
@@ -20,7 +20,7 @@ struct RequestLifecycle {
         case done
     }
 
-    /// What the owner does next.
+    /// The owner's next step.
     enum Action {
         /// Gets what the message needs to go out, then calls ``admitted(after:)`` or ``refused(_:)``.
         case admit(RequestHop)
@@ -56,7 +56,7 @@ struct RequestLifecycle {
         var hasNewCredentials = false
         /// The message for what is missing of a download.
         var continuation: RequestHop?
-        /// What is wrong with a download behind its last answer.
+        /// The fault of a download behind its last answer.
         var shortfall: TransportError?
         /// There is a policy of retries.
         var isRetried = false

@@ -1,6 +1,6 @@
 package import Platform
 
-/// What all requests of one transport share.
+/// Settings that all requests of one transport share.
 public struct TransportOptions: Sendable, Equatable {
     /// Most connections to one host and port; a request beyond it waits. Connections belong to the process's
     /// one poller, so the transport that sets a cap sets it for all; nil leaves it as it is, which is at
@@ -55,7 +55,7 @@ public struct TransportOptions: Sendable, Equatable {
         case any, v4, v6
     }
 
-    /// What is wrong with a pin; nil when it can be one.
+    /// The fault of a pin; nil when it can be one.
     package static func problem(ofPin pin: String) -> String? {
         let prefix = "sha256//"
         guard pin.hasPrefix(prefix) else {

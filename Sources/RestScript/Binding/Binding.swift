@@ -104,7 +104,7 @@ struct ModuleFunction {
     let name: String
     let signature: String
     let documentation: String
-    /// What `{ ... }` in the signature stands for.
+    /// The options that `{ ... }` in the signature stands for.
     let options: () -> [OptionDescription]
     let function: HostFunction
 

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// What a script gives as properties of endpoints, definitions and modifiers.
+/// Properties of endpoints, definitions and modifiers, as a script gives them.
 struct GivenProperties {
     var properties = RequestProperties()
     /// Places on the stack.

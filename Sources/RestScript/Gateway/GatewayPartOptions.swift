@@ -3,7 +3,7 @@ import Platform
 import RestEngine
 
 extension GatewayDeclaration {
-    /// What a script says of one address.
+    /// One address, as a script gives it.
     struct Listener {
         var address = ""
         var mode: Int?

@@ -44,7 +44,7 @@ struct ModuleTransformer: OffloadedTransformer {
     }
 }
 
-/// What the table of a transformer module has.
+/// The table of a transformer module.
 private struct ModuleOptions {
     var transform: LuaReference?
     var rules = GivenRules()

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// What a script gives as the body of a request, as far as it is read with the other options.
+/// The body of a request as a script gives it, as far as it is read with the other options.
 struct BodyOptions {
     /// Places on the stack.
     var body: Int32?
@@ -36,7 +36,7 @@ struct BodyOptions {
     ]
 }
 
-/// What a script gives as one part of a multipart body.
+/// One part of a multipart body, as a script gives it.
 struct PartOptions {
     var name = ""
     var value: [UInt8]?

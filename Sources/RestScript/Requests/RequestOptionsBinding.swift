@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// What a script gives with `resource:request`.
+/// The options of `resource:request`.
 struct GivenRequest {
     var options = RequestOptions()
     /// Where it lies on the stack.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// What of an API's answers to reads a client sees beside the content: status, length and fields of failures.
+/// Status, length and fields of failures, as a client that reads sees them of an API's answers.
 @Suite struct APIFieldTests {
     private static func run(
         forwarding forwarded: [String] = [],

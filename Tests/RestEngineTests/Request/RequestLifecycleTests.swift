@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// What a request does next, at each event, without anything that does it.
+/// The actions of a request at each event, without anything that performs them.
 @EngineActor
 struct RequestLifecycleTests {
     private typealias Outcome = RequestLifecycle.Outcome

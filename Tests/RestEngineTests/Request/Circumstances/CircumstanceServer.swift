@@ -13,7 +13,7 @@ final class CircumstanceServer {
     /// Called for each message, with the number of its request.
     var onMessage: (@EngineActor (Int) -> Void)?
 
-    /// What the body of each success is.
+    /// The body of each success.
     static let body: [UInt8] = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
     private let circumstances: Set<Circumstance>
