@@ -23,17 +23,22 @@ struct socket_state *ccurl_find_state(ccurl_watch *watch, curl_socket_t socket) 
     return &watch->sockets[index];
 }
 
-void ccurl_set_input(ccurl_watch *watch, struct socket_state *state, bool has_input) {
-    if (state->has_input != has_input) {
-        state->has_input = has_input;
-        watch->input_count += has_input ? 1 : (size_t)-1;
+// Takes the socket out of those with its port.
+static void forget_port(ccurl_watch *watch, curl_socket_t socket, struct socket_state *state) {
+    if (!state->takes_turns) {
+        return;
     }
+    uint32_t *link = &watch->first_of_port[state->port];
+    while (*link != (uint32_t)socket + 1) {
+        link = &watch->sockets[*link - 1].next_of_port;
+    }
+    *link = state->next_of_port;
 }
 
 static int on_close(void *context, curl_socket_t socket) {
     ccurl_watch *watch = context;
     if ((size_t)socket < watch->socket_count) {
-        ccurl_set_input(watch, &watch->sockets[socket], false);
+        forget_port(watch, socket, &watch->sockets[socket]);
         // epoll forgets what is closed by itself.
         memset(&watch->sockets[socket], 0, sizeof watch->sockets[socket]);
     }
@@ -48,8 +53,8 @@ void ccurl_watch_connections(ccurl_watch *watch, CURL *easy) {
 void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket, const void *maker) {
     struct socket_state *state = ccurl_find_state(watch, socket);
     if (state) {
-        ccurl_set_input(watch, state, false);
         // Whatever had the number before is closed.
+        forget_port(watch, socket, state);
         *state = (struct socket_state){.tells_of_close = true, .maker = maker};
     }
 }
@@ -68,37 +73,35 @@ static uint16_t local_port(curl_socket_t socket) {
 }
 
 void ccurl_watch_takes_turns(ccurl_watch *watch, curl_socket_t socket, const void *maker) {
-    if ((size_t)socket < watch->socket_count && watch->sockets[socket].maker == maker) {
-        watch->sockets[socket].takes_turns = true;
-        watch->sockets[socket].port = local_port(socket);
+    if ((size_t)socket >= watch->socket_count) {
+        return;
+    }
+    struct socket_state *state = &watch->sockets[socket];
+    if (state->maker == maker && !state->takes_turns) {
+        state->takes_turns = true;
+        state->port = local_port(socket);
+        state->next_of_port = watch->first_of_port[state->port];
+        watch->first_of_port[state->port] = (uint32_t)socket + 1;
     }
 }
 
-bool ccurl_is_readable(curl_socket_t socket) {
+bool ccurl_watch_does_take_turns(const ccurl_watch *watch, int port) {
+    return watch->first_of_port[(uint16_t)port] != 0;
+}
+
+// False for the end of a connection, which libcurl sees by itself.
+static bool is_readable(curl_socket_t socket) {
     char byte;
     return recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-bool ccurl_watch_does_take_turns(const ccurl_watch *watch, int port) {
-    for (size_t i = 0; i < watch->socket_count; i++) {
-        if (watch->sockets[i].takes_turns && watch->sockets[i].port == port) {
+bool ccurl_watch_has_input(const ccurl_watch *watch, int port) {
+    for (uint32_t link = watch->first_of_port[(uint16_t)port]; link != 0;) {
+        const struct socket_state *state = &watch->sockets[link - 1];
+        if (!state->is_wanted && is_readable((curl_socket_t)(link - 1))) {
             return true;
         }
-    }
-    return false;
-}
-
-bool ccurl_watch_has_input(ccurl_watch *watch, int port) {
-    // Without epoll nothing is known before it is asked for.
-    if (watch->input_count == 0 && watch->epoll >= 0) {
-        return false;
-    }
-    for (size_t i = 0; i < watch->socket_count; i++) {
-        struct socket_state *state = &watch->sockets[i];
-        bool may_have = watch->epoll < 0 ? state->takes_turns : state->has_input;
-        if (may_have && state->port == port && ccurl_is_readable((curl_socket_t)i)) {
-            return true;
-        }
+        link = state->next_of_port;
     }
     return false;
 }

@@ -23,12 +23,12 @@ struct socket_state {
     bool tells_of_close;
     // A request on it waits for the answer to the one before: between two of them nothing may come.
     bool takes_turns;
-    // Something came while no transfer waited for it.
-    bool has_input;
     // The handle that made it.
     const void *maker;
     // Of a socket that takes turns, here; 0 for one that has no ports.
     uint16_t port;
+    // One more than the next socket that takes turns and has the same port; 0 for none.
+    uint32_t next_of_port;
 };
 
 struct ccurl_watch {
@@ -43,8 +43,9 @@ struct ccurl_watch {
     int64_t deadline;
     struct socket_state *sockets;
     size_t socket_count;
-    // Sockets with input that nobody waits for.
-    size_t input_count;
+    // By port, one more than the first socket that takes turns and has it; 0 for none. Two sockets have the
+    // same port when they lead to different servers.
+    uint32_t *first_of_port;
 #ifdef __linux__
     // Of the last wait, until they are told; -1 when there was none since.
     int event_count;
@@ -54,11 +55,5 @@ struct ccurl_watch {
 
 /// NULL when there is no memory. Another descriptor may move it.
 struct socket_state *ccurl_find_state(ccurl_watch *watch, curl_socket_t socket);
-
-/// Notes whether something has come that nobody waits for.
-void ccurl_set_input(ccurl_watch *watch, struct socket_state *state, bool has_input);
-
-/// False for the end of the connection, which libcurl sees by itself.
-bool ccurl_is_readable(curl_socket_t socket);
 
 #endif

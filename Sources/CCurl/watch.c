@@ -66,7 +66,6 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
         }
         return 0;
     }
-    ccurl_set_input(watch, state, false);
     return (state->tells_of_close && state->watched == what) || set_events(watch, socket, state, what) ? 0 : -1;
 }
 
@@ -105,11 +104,10 @@ static int milliseconds_left(const ccurl_watch *watch, int milliseconds) {
 /// False for an event that libcurl needn't hear of.
 static bool has_transfer(ccurl_watch *watch, curl_socket_t socket) {
     struct socket_state *state = &watch->sockets[socket];
-    // Of a connection that rests, and is at its end or has met with what nobody asked for, or of a transfer
-    // that rests.
+    // Of a connection that rests, and is at its end or has received what no request asked for, or of a
+    // transfer that rests.
     if (!state->is_wanted && state->watched) {
         forget_events(watch, socket, state);
-        ccurl_set_input(watch, state, state->takes_turns && ccurl_is_readable(socket));
     }
     return state->is_wanted;
 }
@@ -162,15 +160,14 @@ CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds) {
     return curl_multi_poll(watch->multi, NULL, 0, milliseconds, NULL);
 }
 
-CURLMcode ccurl_watch_perform(ccurl_watch *watch, bool begins) {
+CURLMcode ccurl_watch_perform(ccurl_watch *watch) {
 #ifdef __linux__
     if (watch->epoll >= 0) {
-        // The results of the wait are old when others have worked since.
-        if ((begins || watch->event_count < 0) && take_events(watch, 0)) {
-            watch->is_woken = true;
-        }
         // First what is new: its request is then on its way while the rest is read.
         CURLMcode code = tell_of_time(watch);
+        if (watch->event_count < 0 && take_events(watch, 0)) {
+            watch->is_woken = true;
+        }
         for (int i = 0; i < watch->event_count && code == CURLM_OK; i++) {
             code = tell_of_event(watch, &watch->events[i]);
         }
@@ -178,7 +175,6 @@ CURLMcode ccurl_watch_perform(ccurl_watch *watch, bool begins) {
         return code;
     }
 #endif
-    (void)begins;
     int running = 0;
     return curl_multi_perform(watch->multi, &running);
 }
@@ -212,6 +208,11 @@ ccurl_watch *ccurl_watch_new(bool uses_epoll) {
     if (!watch) {
         return NULL;
     }
+    watch->first_of_port = calloc(1 << 16, sizeof *watch->first_of_port);
+    if (!watch->first_of_port) {
+        free(watch);
+        return NULL;
+    }
     watch->epoll = -1;
     watch->event = -1;
     watch->deadline = -1;
@@ -228,5 +229,6 @@ ccurl_watch *ccurl_watch_new(bool uses_epoll) {
 void ccurl_watch_free(ccurl_watch *watch) {
     close_epoll(watch);
     free(watch->sockets);
+    free(watch->first_of_port);
     free(watch);
 }

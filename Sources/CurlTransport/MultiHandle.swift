@@ -61,9 +61,7 @@ final class MultiHandle {
     func remove(_ handle: EasyHandle) -> CURLMcode { curl_multi_remove_handle(multi, handle.easy) }
 
     /// Goes on with what was added, and with what is ready.
-    ///
-    /// - Parameter begins: Something was added.
-    func perform(begins: Bool) -> CURLMcode { ccurl_watch_perform(sockets.watch, begins) }
+    func perform() -> CURLMcode { ccurl_watch_perform(sockets.watch) }
 
     /// Waits for the network, for libcurl's own timers, or for ``wakeUp``.
     func wait(milliseconds: Int32) -> CURLMcode { ccurl_watch_wait(sockets.watch, milliseconds) }

@@ -136,7 +136,7 @@ final class TransferSet {
         if !running.isEmpty {
             resume()
             addWaiting()
-            let code = multi.perform(begins: newTransfers > 0)
+            let code = multi.perform()
             newTransfers = 0
             if !waiting.isEmpty { hasNews = true }
             guard code == CURLM_OK else { return replaceMulti(because: MultiHandle.error(code)) }

@@ -52,6 +52,7 @@ struct RouteTests {
         #expect(response.body == [0x62])
         let seen = try #require(peer.requests.first)
         #expect(seen.target == "http://a.test/x?y=1" && seen.headers["Host"] == "a.test")
+        #expect(response.timings.bytesSent == Int64(seen.headBytes + 1))
     }
 
     @Test func `a proxy is asked for a tunnel to a secure host, and its refusal is the error`() async throws {

@@ -42,6 +42,22 @@ struct TLSTests {
         #expect(proxy.requests.map(\.method) == ["CONNECT"])
     }
 
+    @Test(arguments: [false, true])
+    func `the bytes sent by a proxy are those of the tunnel, once, and of the request`(http2: Bool) async throws {
+        let port = server.port
+        let proxy = LoopbackPeer(readsBodies: false) { _, connection in connection.tunnel(to: port) }
+        let transport = transport(http2: http2) { $0.proxy = proxy.baseURL }
+        var sent: [Int64] = []
+        for body in ["", "", "four"] {
+            let request = TransportRequest(method: "POST", url: server.url, body: Array(body.utf8))
+            sent.append(try await transport.answer(to: request).get().timings.bytesSent)
+        }
+        let tunnel = try #require(proxy.requests.first)
+        #expect(proxy.requests.count == 1 && sent[1] > 0)
+        #expect(sent[0] == sent[1] + Int64(tunnel.headBytes))
+        #expect(sent[2] >= sent[1] + 4)
+    }
+
     @Test func `a proxy with TLS is trusted by the same certificates, or is named as distrusted`()
         async throws
     {

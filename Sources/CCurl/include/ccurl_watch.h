@@ -39,19 +39,16 @@ void ccurl_watch_takes_turns(ccurl_watch *watch, curl_socket_t socket, const voi
 /// Whether a socket that has this port on our side takes turns.
 bool ccurl_watch_does_take_turns(const ccurl_watch *watch, int port);
 
-/// Whether something waits to be read on a socket that takes turns and has this port on our side, as far as
-/// the last look at the sockets knows. libcurl can't say which socket a connection has that it is about to
-/// use.
-bool ccurl_watch_has_input(ccurl_watch *watch, int port);
+/// Whether something waits to be read on a socket that rests, takes turns and has this port on our side.
+/// libcurl can't say which socket a connection has that it is about to use.
+bool ccurl_watch_has_input(const ccurl_watch *watch, int port);
 
 /// Waits until something is ready, be it only the end of a resting connection, a timer of libcurl is due,
 /// or the watch is woken. Negative: for ever.
 CURLMcode ccurl_watch_wait(ccurl_watch *watch, int milliseconds);
 
 /// Does what can be done without waiting.
-///
-/// - Parameter begins: Transfers were added, which may take connections that rest: all sockets are looked at.
-CURLMcode ccurl_watch_perform(ccurl_watch *watch, bool begins);
+CURLMcode ccurl_watch_perform(ccurl_watch *watch);
 
 /// Ends the current or the next wait, from any thread.
 void ccurl_watch_wake(ccurl_watch *watch);
