@@ -25,7 +25,7 @@ struct socket_state *ccurl_find_state(ccurl_watch *watch, curl_socket_t socket) 
 
 // Takes the socket out of those with its port.
 static void forget_port(ccurl_watch *watch, curl_socket_t socket, struct socket_state *state) {
-    if (!state->takes_turns) {
+    if (!state->is_http1) {
         return;
     }
     uint32_t *link = &watch->first_of_port[state->port];
@@ -55,7 +55,7 @@ void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket, const void *ma
     if (state) {
         // Whatever had the number before is closed.
         forget_port(watch, socket, state);
-        *state = (struct socket_state){.tells_of_close = true, .maker = maker};
+        *state = (struct socket_state){.reports_close = true, .maker = maker};
     }
 }
 
@@ -72,20 +72,20 @@ static uint16_t local_port(curl_socket_t socket) {
     }
 }
 
-void ccurl_watch_takes_turns(ccurl_watch *watch, curl_socket_t socket, const void *maker) {
+void ccurl_watch_note_http1(ccurl_watch *watch, curl_socket_t socket, const void *maker) {
     if ((size_t)socket >= watch->socket_count) {
         return;
     }
     struct socket_state *state = &watch->sockets[socket];
-    if (state->maker == maker && !state->takes_turns) {
-        state->takes_turns = true;
+    if (state->maker == maker && !state->is_http1) {
+        state->is_http1 = true;
         state->port = local_port(socket);
         state->next_of_port = watch->first_of_port[state->port];
         watch->first_of_port[state->port] = (uint32_t)socket + 1;
     }
 }
 
-bool ccurl_watch_does_take_turns(const ccurl_watch *watch, int port) {
+bool ccurl_watch_has_http1(const ccurl_watch *watch, int port) {
     return watch->first_of_port[(uint16_t)port] != 0;
 }
 

@@ -20,9 +20,9 @@ struct socket_state {
     // A transfer waits for it.
     bool is_wanted;
     // on_close is told when it is closed.
-    bool tells_of_close;
+    bool reports_close;
     // A request on it waits for the answer to the one before: between two of them nothing may come.
-    bool takes_turns;
+    bool is_http1;
     // The handle that made it.
     const void *maker;
     // Of a socket that takes turns, here; 0 for one that has no ports.

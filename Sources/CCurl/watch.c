@@ -61,12 +61,12 @@ static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, 
     }
     state->is_wanted = what == CURL_POLL_IN || what == CURL_POLL_OUT || what == CURL_POLL_INOUT;
     if (!state->is_wanted) {
-        if (!state->tells_of_close && state->watched) {
+        if (!state->reports_close && state->watched) {
             forget_events(watch, socket, state);
         }
         return 0;
     }
-    return (state->tells_of_close && state->watched == what) || set_events(watch, socket, state, what) ? 0 : -1;
+    return (state->reports_close && state->watched == what) || set_events(watch, socket, state, what) ? 0 : -1;
 }
 
 static int on_timer(CURLM *multi, long milliseconds, void *context) {
@@ -128,7 +128,7 @@ static bool take_events(ccurl_watch *watch, int milliseconds) {
     return is_woken;
 }
 
-static CURLMcode tell_of_time(ccurl_watch *watch) {
+static CURLMcode run_timers(ccurl_watch *watch) {
     if (watch->deadline < 0 || (watch->deadline > 0 && watch->deadline > microseconds_now())) {
         return CURLM_OK;
     }
@@ -138,7 +138,7 @@ static CURLMcode tell_of_time(ccurl_watch *watch) {
     return curl_multi_socket_action(watch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
-static CURLMcode tell_of_event(ccurl_watch *watch, const struct epoll_event *event) {
+static CURLMcode run_event(ccurl_watch *watch, const struct epoll_event *event) {
     // What went wrong is told by the next read, better than by CURL_CSELECT_ERR, which ends the transfer.
     int mask = (event->events & (EPOLLIN | EPOLLHUP | EPOLLERR) ? CURL_CSELECT_IN : 0)
         | (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0);
@@ -164,12 +164,12 @@ CURLMcode ccurl_watch_perform(ccurl_watch *watch) {
 #ifdef __linux__
     if (watch->epoll >= 0) {
         // First what is new: its request is then on its way while the rest is read.
-        CURLMcode code = tell_of_time(watch);
+        CURLMcode code = run_timers(watch);
         if (watch->event_count < 0 && take_events(watch, 0)) {
             watch->is_woken = true;
         }
         for (int i = 0; i < watch->event_count && code == CURLM_OK; i++) {
-            code = tell_of_event(watch, &watch->events[i]);
+            code = run_event(watch, &watch->events[i]);
         }
         watch->event_count = -1;
         return code;

@@ -80,7 +80,7 @@ bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8
     const uint32_t *const last = first + parser.implementation->n_structural_indexes;
     uint64_t *const words = parser.doc.tape.get(), *word = words + 1;
     Copies copies(parser, text, textEnd);
-    Patience patience;
+    Patience timeout;
     size_t escape = copies.escape(0);
     // The container that is being read. Those around it are kept on the tape, each in the word of the one
     // inside of it, which is written at its end.
@@ -102,7 +102,7 @@ bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8
         }
         if (__builtin_expect(end > escape, 0)) {
             *word = copies.word(begin);
-            if (!*word || patience.ends(next - first)) {
+            if (!*word || timeout.ends(next - first)) {
                 return false;
             }
             escape = copies.escape(end);
@@ -146,7 +146,7 @@ bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8
             if (stop > fraction && stop - digits <= 19 && value <= uint64_t{1} << 53 && endings[*stop]) {
                 real = static_cast<double>(static_cast<int64_t>(value)) / powers[stop - fraction];
                 real = c == '-' ? -real : real;
-            } else if (stop == fraction || patience.ends(next - first) || !readReal(from, textEnd, real)) {
+            } else if (stop == fraction || timeout.ends(next - first) || !readReal(from, textEnd, real)) {
                 return false;
             }
             word[0] = as('d');

@@ -5,7 +5,7 @@
 #include <lauxlib.h>
 
 // Stack: the function that was called, the other arguments (`count` in all), its result or error.
-static int tell(lua_State *L, int status, lua_KContext count) {
+static int notify(lua_State *L, int status, lua_KContext count) {
     int others = (int)count - 1;
     luaL_checkstack(L, others + 4, NULL);
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -20,7 +20,7 @@ static int call_guarded(lua_State *L) {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     int count = lua_gettop(L);
     lua_pushvalue(L, 1);
-    return tell(L, lua_pcallk(L, 0, 1, 0, count, tell), count);
+    return notify(L, lua_pcallk(L, 0, 1, 0, count, notify), count);
 }
 
 void clua_push_guard(lua_State *L) { lua_pushcclosure(L, call_guarded, 1); }

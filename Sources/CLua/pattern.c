@@ -34,15 +34,15 @@ void clua_pattern_begin(clua_pattern *m, lua_State *L, const char *text, size_t 
     m->begin = text;
     m->end = text + length;
     m->pattern_end = end;
-    m->patience = STEPS;
+    m->timeout = STEPS;
 }
 
 static inline void step(clua_pattern *m, size_t count) {
-    if (m->patience > count) {
-        m->patience -= count;
+    if (m->timeout > count) {
+        m->timeout -= count;
         return;
     }
-    m->patience = STEPS;
+    m->timeout = STEPS;
     clua_poll(m->L);
 }
 

@@ -12,7 +12,7 @@ typedef struct {
     const char *begin, *end;
     const char *pattern_end;
     /// Steps until the next look at the budget.
-    size_t patience;
+    size_t timeout;
     int count;
     struct {
         const char *start;

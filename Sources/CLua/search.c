@@ -18,18 +18,18 @@ static bool is_plain(const char *pattern, size_t length) {
 }
 
 static const char *find_plain(lua_State *L, const char *s, size_t length, const char *what, size_t count) {
-    enum { PATIENCE = 1 << 20 };
+    enum { TIMEOUT = 1 << 20 };
     if (count == 0) return s;
     const char *end = s + length;
-    for (size_t patience = PATIENCE; (size_t)(end - s) >= count; s++) {
+    for (size_t timeout = TIMEOUT; (size_t)(end - s) >= count; s++) {
         const char *next = memchr(s, *what, (size_t)(end - s) - count + 1);
         if (!next) return NULL;
         if (memcmp(next, what, count) == 0) return next;
         size_t work = (size_t)(next - s) / 16 + count / 16 + 1;
-        if (patience > work) {
-            patience -= work;
+        if (timeout > work) {
+            timeout -= work;
         } else {
-            patience = PATIENCE;
+            timeout = TIMEOUT;
             clua_poll(L);
         }
         s = next;

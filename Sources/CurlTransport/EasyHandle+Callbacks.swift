@@ -88,7 +88,7 @@ extension EasyHandle {
         if isAboutToRepeat() { return false }
         if openedSockets.isEmpty,
             ccurl_watch_has_input(sockets.watch, port)
-                || wantsFreshConnection && ccurl_watch_does_take_turns(sockets.watch, port)
+                || wantsFreshConnection && ccurl_watch_has_http1(sockets.watch, port)
         {
             hasRefusedConnection = true
             return false
@@ -120,7 +120,7 @@ extension EasyHandle {
     /// A connection of this transfer has had its first answer, and will rest behind it.
     private func noteProtocol() {
         guard head.httpVersion.hasPrefix("HTTP/1") else { return }
-        for socket in openedSockets { ccurl_watch_takes_turns(sockets.watch, socket, easy) }
+        for socket in openedSockets { ccurl_watch_note_http1(sockets.watch, socket, easy) }
     }
 
     private func receiveHead(_ line: UnsafeRawBufferPointer) -> Int {

@@ -39,7 +39,7 @@ struct LoopLoad {
     /// What the last windows called for, and how many they were.
     private var wanted = (share: Share.nothing, windows: 0)
     private var restsUntil = 0.0
-    private var turn = 0
+    private var round = 0
 
     /// What was taken of processors by a time on the clock that never jumps, in seconds.
     struct Reading {
@@ -82,8 +82,8 @@ struct LoopLoad {
         case .nothing: return false
         case .all: return true
         case .part:
-            turn = (turn + 1) % 8
-            return turn < Self.part
+            round = (round + 1) % 8
+            return round < Self.part
         }
     }
 

@@ -100,7 +100,7 @@ private final class RemoteTransfers {
             }
             for command in commands { take(command) }
             if transfers.hasNews { transfers.perform() }
-            tell()
+            notify()
             look()
             let mayPark = inbox.inbox.withLock { inbox in
                 inbox.isParked = inbox.commands.isEmpty
@@ -142,12 +142,12 @@ private final class RemoteTransfers {
     }
 
     /// What ended, in the order in which it did, and how far the rest is.
-    private func tell() {
+    private func notify() {
         for handle in transfers.running { handle.gauge?.note(handle.progress) }
         guard !transfers.ended.isEmpty else { return }
         let ended = transfers.ended
         transfers.ended = []
-        EngineLoop.shared.submit { ended[...].tell() }
+        EngineLoop.shared.submit { ended[...].notify() }
     }
 }
 
@@ -156,13 +156,13 @@ extension ArraySlice<TransferSet.Ended> {
     private static var slice: Double { 0.000_5 }
 
     @EngineActor
-    fileprivate func tell() {
+    fileprivate func notify() {
         let end = ClockReading.uptime + Self.slice
         for (index, one) in zip(indices, self) {
             one.transfer.take(one)
             guard ClockReading.uptime > end, index + 1 < endIndex else { continue }
             let rest = self[(index + 1)...]
-            return EngineLoop.shared.submit { rest.tell() }
+            return EngineLoop.shared.submit { rest.notify() }
         }
     }
 }

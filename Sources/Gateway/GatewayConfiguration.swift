@@ -62,7 +62,7 @@ public struct GatewayConfiguration: Sendable {
     /// preconditions of what is no read. A read that has one is a request of its own: nobody else gets its
     /// answer, and it is kept nowhere.
     public var forwardedHeaders: [String] = []
-    /// Names of the API's headers that go to clients, beside ``HeaderPassage/usual``.
+    /// Names of the API's headers that go to clients, beside ``ForwardedHeaders/usual``.
     public var keptHeaders: [String] = []
 
     /// What the gateway answers by itself, before it looks for services.
@@ -96,10 +96,10 @@ public struct GatewayConfiguration: Sendable {
         for client in clientCertificates?.clients ?? [] { _ = try AccessPolicy(client.expose) }
         _ = try ListenerSecrets(self)
         for name in forwardedHeaders {
-            if let why = HeaderPassage.validationError(toForwarding: name) { throw .badHeader(why) }
+            if let why = ForwardedHeaders.validationError(toForwarding: name) { throw .badHeader(why) }
         }
         for name in keptHeaders {
-            if let why = HeaderPassage.validationError(toKeeping: name) { throw .badHeader(why) }
+            if let why = ForwardedHeaders.validationError(toKeeping: name) { throw .badHeader(why) }
         }
     }
 }

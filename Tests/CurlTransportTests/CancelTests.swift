@@ -50,12 +50,12 @@ struct CancelTests {
         }
         var others: [any Transfer] = []
         var calls = 0
-        let answer: TransportResult? = await waiting(for: "the other answer") { told in
+        let answer: TransportResult? = await waiting(for: "the other answer") { notified in
             let cancelAll: @EngineActor (TransportResult) -> Void = { _ in
                 calls += 1
                 for transfer in others { transfer.cancel() }
                 guard calls == 1 else { return }
-                _ = transport.send(TransportRequest(url: peer.baseURL + "/again")) { told($0) }
+                _ = transport.send(TransportRequest(url: peer.baseURL + "/again")) { notified($0) }
             }
             for _ in 0..<10 {
                 others.append(
@@ -71,8 +71,8 @@ struct CancelTests {
     @Test func `a completion never runs before send returns`() async {
         for url in ["nonsense", "http://127.0.0.1:\(LoopbackPeer.unusedPort())/"] {
             var hasReturned = false
-            let wasLater: Bool? = await waiting(for: "the completion") { told in
-                _ = transport.send(TransportRequest(url: url)) { _ in told(hasReturned) }
+            let wasLater: Bool? = await waiting(for: "the completion") { notified in
+                _ = transport.send(TransportRequest(url: url)) { _ in notified(hasReturned) }
                 hasReturned = true
             }
             #expect(wasLater == true)

@@ -42,7 +42,7 @@ struct CurlPollerTests {
     @Test func `ends of transfers that take long to hear of let others have their turn`() async {
         let journal = await Journal()
         let transport = await CurlTransport()
-        let _: Bool? = await waiting(for: "four ends to be heard of") { told in
+        let _: Bool? = await waiting(for: "four ends to be heard of") { notified in
             EngineLoop.shared.submit {
                 for number in 0..<4 {
                     _ = transport.send(TransportRequest(url: "no URL")) { _ in
@@ -50,7 +50,7 @@ struct CurlPollerTests {
                         let end = ContinuousClock.now + .milliseconds(11)
                         while ContinuousClock.now < end {}
                         journal.note("\(number)")
-                        if number == 3 { told(true) }
+                        if number == 3 { notified(true) }
                     }
                 }
             }

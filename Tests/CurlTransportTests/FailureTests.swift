@@ -97,12 +97,12 @@ struct FailureTests {
         }
         var good = 0
         var bad = 0
-        let _: Bool? = await waiting(for: "60 results") { told in
+        let _: Bool? = await waiting(for: "60 results") { notified in
             for number in 0..<60 {
                 let path = ["/garbage", "/cut", "/good"][number % 3]
                 _ = transport.send(TransportRequest(url: peer.baseURL + path)) { result in
                     if case .success = result { good += 1 } else { bad += 1 }
-                    if good + bad == 60 { told(true) }
+                    if good + bad == 60 { notified(true) }
                 }
             }
         }

@@ -142,8 +142,8 @@ struct HostileUpstreamTests {
             configuration.maxBodyBytes = 1 << 20
         }
         let request = service.resource("a").request(method, RequestOptions(body: body))
-        let end: ResponseInfo? = await waiting(for: "a request's end") { told in
-            request.onCompletion { told($0) }
+        let end: ResponseInfo? = await waiting(for: "a request's end") { notified in
+            request.onCompletion { notified($0) }
         }
         let info = try #require(end)
         service.flushUnusedResources()

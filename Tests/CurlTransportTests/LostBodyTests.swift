@@ -34,8 +34,8 @@ struct LostBodyTests {
         let service = try Service(engine: engine, name: "a", baseURL: peer.baseURL)
         service.configure(.all) { $0.maxBodyBytes = 1000 }
         edit(service)
-        let response: Response? = await waiting(for: "a load's end") { told in
-            service.resource("/x").load().onCompletion { told($0.response) }
+        let response: Response? = await waiting(for: "a load's end") { notified in
+            service.resource("/x").load().onCompletion { notified($0.response) }
         }
         return try #require(response)
     }

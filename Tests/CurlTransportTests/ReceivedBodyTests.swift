@@ -96,19 +96,19 @@ struct ReceivedBodyTests {
         let peer = Self.peer(PeerConnection.response(body: Self.bytes(Self.size)))
         let transport = CurlTransport()
         for ends in [true, false] {
-            var timesTold = 0
+            var timesReported = 0
             let transfer = try #require(
-                transport.send(TransportRequest(url: peer.baseURL)) { _ in timesTold += 1 } as? CurlTransfer)
+                transport.send(TransportRequest(url: peer.baseURL)) { _ in timesReported += 1 } as? CurlTransfer)
             // While it comes; or while its pieces are being joined, when it has no handle any more.
             await yielding(until: "the body \(ends ? "has come" : "comes")") {
                 ends ? transfer.handle == nil : transfer.handle?.body.isInPieces ?? true
             }
             // The joining may be over already.
-            let before = timesTold
+            let before = timesReported
             transfer.cancel()
             let answer = await transport.answer(to: TransportRequest(url: peer.baseURL))
             #expect(try answer.get().body.count == Self.size)
-            #expect(timesTold == before)
+            #expect(timesReported == before)
         }
     }
 

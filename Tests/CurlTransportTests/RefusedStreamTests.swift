@@ -26,8 +26,8 @@ struct RefusedStreamTests {
     {
         let peer = try await FramePeer { $0.connection == 1 && $0.id > 1 ? refusal : .answer }
         let service = try service(peer)
-        var told = 0
-        service.engine.onEvent([.attempt]) { _ in told += 1 }
+        var notified = 0
+        service.engine.onEvent([.attempt]) { _ in notified += 1 }
         let first = service.resource("/1").request(.get)
         #expect(try await first.entity().status == 200 && first.attempts.map(\.httpVersion) == ["2"])
         let request = service.resource("/2").request(.get)
@@ -35,7 +35,7 @@ struct RefusedStreamTests {
         #expect(request.attempts.map(\.number) == [1, 2])
         #expect(request.attempts.map(\.error?.isStaleConnection) == [true, nil])
         #expect(request.attempts.last?.reason == .failure("connection_failed"))
-        #expect(peer.streams.map(\.connection) == [1, 1, 2] && told == 3)
+        #expect(peer.streams.map(\.connection) == [1, 1, 2] && notified == 3)
     }
 
     @Test(arguments: refusals)

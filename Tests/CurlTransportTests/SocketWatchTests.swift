@@ -122,8 +122,8 @@ struct SocketWatchTests {
     @Test(arguments: [true, false]) func `a wait ends when it is woken, or was before`(usesEpoll: Bool) {
         let transfers = TransferSet(isOfEngine: true, usesEpoll: usesEpoll)
         let wakeUp = transfers.wakeUp
-        let patience = Patience.watch("a wait to end", at: #_sourceLocation) { wakeUp() }
-        defer { patience.cancel() }
+        let timeout = TestTimeout.watch("a wait to end", at: #_sourceLocation) { wakeUp() }
+        defer { timeout.cancel() }
         for _ in 0..<100 {
             PeerThread.start { wakeUp() }
             transfers.wait(milliseconds: -1)
@@ -147,8 +147,8 @@ struct SocketWatchTests {
             driven.transfers.wakeUp()
             driven.transfers.perform()
             let start = ClockReading.uptime
-            driven.transfers.wait(milliseconds: Int32(Patience.limit) * 1000)
-            try #require(ClockReading.uptime - start < Double(Patience.limit))
+            driven.transfers.wait(milliseconds: Int32(TestTimeout.limit) * 1000)
+            try #require(ClockReading.uptime - start < Double(TestTimeout.limit))
         }
         for handle in driven.transfers.running { driven.transfers.remove(handle) }
     }

@@ -28,8 +28,8 @@ struct StaleConnectionTests {
     ) async throws {
         let peer = Self.cutting()
         let service = try service(peer, place)
-        var told = 0
-        service.engine.onEvent([.attempt]) { _ in told += 1 }
+        var notified = 0
+        service.engine.onEvent([.attempt]) { _ in notified += 1 }
         var attempts = 0
         for number in 0..<30 {
             let request = service.resource("/\(number)").request(.get)
@@ -40,7 +40,7 @@ struct StaleConnectionTests {
             #expect(request.attempts.map(\.error?.isStaleConnection) == [true, nil])
             #expect(request.attempts[1].reason == .failure("connection_failed"))
         }
-        #expect(peer.requests.count == 59 && attempts == 59 && told == 59)
+        #expect(peer.requests.count == 59 && attempts == 59 && notified == 59)
         #expect(peer.connectionCount == 30)
     }
 

@@ -79,8 +79,8 @@ struct UploadTests {
         let upload: Upload =
             asForm ? .multipart([MultipartPart(name: "a", source: .file(path: path))]) : .file(path: path)
         let request = TransportRequest(method: "POST", url: peer.baseURL, upload: upload)
-        let result: TransportResult? = await TestSupport.waiting(for: "the transfer's end") { told in
-            let transfer = transport.send(request) { told($0) }
+        let result: TransportResult? = await TestSupport.waiting(for: "the transfer's end") { notified in
+            let transfer = transport.send(request) { notified($0) }
             Task {
                 await hasHead.opened()
                 let progress = transfer.progress
@@ -104,8 +104,8 @@ struct UploadTests {
     func growing() async throws {
         let path = file(100_000)
         let request = TransportRequest(method: "POST", url: peer.baseURL, upload: .file(path: path))
-        let result: TransportResult? = await TestSupport.waiting(for: "the transfer's end") { told in
-            _ = transport.send(request) { told($0) }
+        let result: TransportResult? = await TestSupport.waiting(for: "the transfer's end") { notified in
+            _ = transport.send(request) { notified($0) }
             folder.resize("file.bin", to: 200_000)
         }
         #expect(try result?.get().status == 200)
@@ -165,7 +165,7 @@ struct UploadTests {
                 method: "POST", url: peer.baseURL,
                 headers: Headers([("Content-Type", "multipart/related; x=y; boundary=old")]), upload: upload)
         ) { _ in }
-        while scheduler.runTurn() {}
+        while scheduler.runTick() {}
         let shown = try #require(stubs.requests.last)
         let types = try [seen.headers, shown.headers].map { try #require($0["Content-Type"]) }
         let boundaries = try types.map {

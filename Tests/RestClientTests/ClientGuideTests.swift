@@ -40,7 +40,7 @@ struct ClientGuideTests {
             ])
         #expect(await api.last?.timeouts.total == .seconds(20))
         #expect(Shop.Articles.add(Article(title: "x")).body?.bytes == Array(#"{"title":"x"}"#.utf8))
-        let line: String? = await waiting(for: "a line") { told in show(told, through: api.session) }
+        let line: String? = await waiting(for: "a line") { notified in show(notified, through: api.session) }
         #expect(line == "2 articles")
     }
 }

@@ -85,7 +85,7 @@ struct SendingRequestsTests {
     private func printed(
         _ body: (@escaping @Sendable (String) -> Void) -> Void
     ) async -> String {
-        await waiting(for: "what the handler prints") { told in body(told) } ?? "nothing"
+        await waiting(for: "what the handler prints") { notified in body(notified) } ?? "nothing"
     }
 
     @Test func `a handler gets the answer or the error`() async {

@@ -27,9 +27,9 @@ struct SendingTests {
 
     @Test func `a started call is a request with hooks`() async throws {
         let (_, call) = try await users()
-        let name: String? = await waiting(for: "the hook") { told in
+        let name: String? = await waiting(for: "the hook") { notified in
             EngineLoop.shared.submit {
-                call.start().onSuccess { told($0.json["name"]?.string ?? "") }
+                call.start().onSuccess { notified($0.json["name"]?.string ?? "") }
             }
         }
         #expect(name == "Mona")
@@ -55,10 +55,10 @@ struct SendingTests {
 
     @Test @MainActor func `a completion handler runs where it was made`() async throws {
         let (_, call) = try await users()
-        let result: Result<Person, RequestError>? = await waiting(for: "the handler") { told in
+        let result: Result<Person, RequestError>? = await waiting(for: "the handler") { notified in
             call.send { result in
                 MainActor.assertIsolated()
-                told(result)
+                notified(result)
             }
         }
         #expect(try result?.get() == Person(name: "Mona"))

@@ -47,7 +47,7 @@ public final class Checkpoint: @unchecked Sendable {
     ) {
         var deadline = timespec()
         clock_gettime(CLOCK_REALTIME, &deadline)
-        deadline.tv_sec += Patience.limit
+        deadline.tv_sec += TestTimeout.limit
         pthread_mutex_lock(mutex)
         var status: Int32 = 0
         while self[keyPath: count] == 0, status != ETIMEDOUT {
@@ -56,6 +56,6 @@ public final class Checkpoint: @unchecked Sendable {
         let isInVain = self[keyPath: count] == 0
         if !isInVain { self[keyPath: count] -= 1 }
         pthread_mutex_unlock(mutex)
-        if isInVain { Patience.end(what, at: location) }
+        if isInVain { TestTimeout.end(what, at: location) }
     }
 }

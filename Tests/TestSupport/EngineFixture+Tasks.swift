@@ -21,7 +21,7 @@ extension EngineFixture {
         if !over.isSet {
             // Most tasks end when they are cancelled; one that doesn't has no result to give.
             task.cancel()
-            await Patience.$limit.withValue(3) {
+            await TestTimeout.$limit.withValue(3) {
                 await yielding(until: "the task ends when it is cancelled") {
                     settle()
                     return over.isSet
@@ -44,10 +44,10 @@ extension Engine {
     @discardableResult
     public func offloadedWorkEnds(at location: SourceLocation = #_sourceLocation) async -> Bool {
         guard offloadedWork > 0 else { return true }
-        let isDone: Bool? = await waiting(for: "work on other threads to end", at: location) { told in
+        let isDone: Bool? = await waiting(for: "work on other threads to end", at: location) { notified in
             Task {
                 await offloadedWorkIsDone()
-                told(true)
+                notified(true)
             }
         }
         return isDone ?? false

@@ -68,11 +68,11 @@ public final class EngineFixture {
     /// Runs turns until nothing is due. A thousand turns are more than anything but an endless loop takes.
     @discardableResult
     public func settle() -> Int {
-        for turn in 0..<1000 where !scheduler.runTurn() { return turn }
+        for turn in 0..<1000 where !scheduler.runTick() { return turn }
         preconditionFailure("the engine does not come to rest")
     }
 
-    public func runTurn() { scheduler.runTurn() }
+    public func runTick() { scheduler.runTick() }
 
     public func advance(_ seconds: Double) {
         clock.advance(by: seconds)

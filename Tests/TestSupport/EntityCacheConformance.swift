@@ -185,7 +185,7 @@ public struct EntityCacheConformance {
     private mutating func checkCompletions() async {
         // Whatever calls a completion again has the time of a few passes for it.
         for _ in 0..<100 {
-            engine.scheduler.runTurn()
+            engine.scheduler.runTick()
             await Task.yield()
         }
         for call in calls {
@@ -264,7 +264,7 @@ public struct EntityCacheConformance {
     /// Runs turns until the answer is there.
     private func wait(for call: Calls) async {
         await yielding(until: "\(call.what) is answered") {
-            while call.count == 0, engine.scheduler.runTurn() {}
+            while call.count == 0, engine.scheduler.runTick() {}
             return call.count > 0
         }
     }

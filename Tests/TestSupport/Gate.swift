@@ -2,7 +2,7 @@ import Platform
 public import Testing
 
 /// A door that is opened once: threads wait at it with ``wait(for:at:)``, tasks with ``opened(_:at:)``. One
-/// that stays shut fails the test after a while (``Patience``), and lets everybody through.
+/// that stays shut fails the test after a while (``TestTimeout``), and lets everybody through.
 // Unchecked: the handles are made for several threads; the rest is only touched under the mutex.
 public final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -36,20 +36,20 @@ public final class Gate: @unchecked Sendable {
     public func wait(for what: String = "a gate", at location: SourceLocation = #_sourceLocation) {
         var deadline = timespec()
         clock_gettime(CLOCK_REALTIME, &deadline)
-        deadline.tv_sec += Patience.limit
+        deadline.tv_sec += TestTimeout.limit
         pthread_mutex_lock(mutex)
         var status: Int32 = 0
         while !isOpen, status != ETIMEDOUT { status = pthread_cond_timedwait(condition, mutex, &deadline) }
         let isInVain = !isOpen
         pthread_mutex_unlock(mutex)
         guard isInVain else { return }
-        Patience.end(what, at: location)
+        TestTimeout.end(what, at: location)
         open()
     }
 
     public func opened(_ what: String = "a gate", at location: SourceLocation = #_sourceLocation) async {
-        let patience = Patience.watch(what, at: location) { [self] in open() }
-        defer { patience.cancel() }
+        let timeout = TestTimeout.watch(what, at: location) { [self] in open() }
+        defer { timeout.cancel() }
         await withCheckedContinuation { continuation in
             pthread_mutex_lock(mutex)
             if isOpen {

@@ -36,7 +36,7 @@ public struct LeakChecked: SuiteTrait, TestTrait, TestScoping {
         // and leave a deinit to the loop.
         let begin = ContinuousClock.now
         var survivors = await list.survivors
-        while !survivors.isEmpty, begin.duration(to: .now) < .seconds(Patience.limit) {
+        while !survivors.isEmpty, begin.duration(to: .now) < .seconds(TestTimeout.limit) {
             await Task.yield()
             survivors = await list.survivors
         }

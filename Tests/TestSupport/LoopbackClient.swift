@@ -74,7 +74,7 @@ public final class LoopbackClient: Sendable {
         while let some = receiveSome(from: socket) { received += some }
         let isInVain = errno == EAGAIN || errno == EWOULDBLOCK
         return String(decoding: received, as: UTF8.self)
-            + (isInVain ? "(waited \(Patience.limit) seconds in vain for the end)" : "")
+            + (isInVain ? "(waited \(TestTimeout.limit) seconds in vain for the end)" : "")
     }
 
     /// True when something can be read now, without waiting for it.

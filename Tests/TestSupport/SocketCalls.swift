@@ -47,11 +47,11 @@ public func receiveSome(from socket: Int32) -> [UInt8]? {
     return bytes.isEmpty ? nil : bytes
 }
 
-/// Whoever reads from it, or sends what nobody takes, waits no longer than ``Patience`` has it.
+/// Whoever reads from it, or sends what nobody takes, waits no longer than ``TestTimeout`` has it.
 public func limitWaits(of socket: Int32) {
-    var patience = timeval(tv_sec: Patience.limit, tv_usec: 0)
+    var timeout = timeval(tv_sec: TestTimeout.limit, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-        setsockopt(socket, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(socket, SOL_SOCKET, option, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 }
 

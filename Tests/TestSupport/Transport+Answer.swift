@@ -8,8 +8,8 @@ extension Transport {
         to request: TransportRequest, at location: SourceLocation = #_sourceLocation
     ) async -> TransportResult {
         let result: TransportResult? = await waiting(for: "an answer of \(request.url)", at: location) {
-            told in
-            _ = send(request) { told($0) }
+            notified in
+            _ = send(request) { notified($0) }
         }
         return result ?? .failure(TransportError(.internal, message: "the test waited in vain"))
     }

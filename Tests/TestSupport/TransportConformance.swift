@@ -105,14 +105,14 @@ public struct TransportConformance {
     private mutating func checkCompletions() async {
         for url in [base + "/echo", "nonsense"] {
             let notes = Notes()
-            let told = Gate()
+            let notified = Gate()
             let transfer = transport.send(TransportRequest(url: url)) { _ in
                 notes.calls += 1
                 notes.wasLate = notes.hasReturned
-                told.open()
+                notified.open()
             }
             notes.hasReturned = true
-            await told.opened()
+            await notified.opened()
             transfer.cancel()
             expect(notes.wasLate, "a completion does not run before send returns")
             _ = await transport.answer(to: TransportRequest(url: base + "/echo"))
@@ -134,11 +134,11 @@ public struct TransportConformance {
         let base = base
         var other: (any Transfer)?
         var otherCalls = 0
-        let result: TransportResult? = await waiting(for: "the answer to a completion's request") { told in
+        let result: TransportResult? = await waiting(for: "the answer to a completion's request") { notified in
             other = transport.send(TransportRequest(url: base + "/stall")) { _ in otherCalls += 1 }
             _ = transport.send(TransportRequest(url: base + "/echo")) { _ in
                 other?.cancel()
-                _ = transport.send(TransportRequest(url: base + "/echo")) { told($0) }
+                _ = transport.send(TransportRequest(url: base + "/echo")) { notified($0) }
             }
         }
         expect((try? result?.get().status) == 200, "a completion may send")
@@ -172,18 +172,18 @@ public struct TransportConformance {
         var request = TransportRequest(url: base + "/large")
         request.receiver = receiver
         var result: TransportResult?
-        let (first, told) = (Gate(), Gate())
+        let (first, notified) = (Gate(), Gate())
         receiver.onPiece = { first.open() }
         let transfer = transport.send(request) {
             result = $0
-            told.open()
+            notified.open()
         }
         await first.opened()
         for _ in 0..<3 { _ = await transport.answer(to: TransportRequest(url: base + "/echo")) }
         expect(receiver.calls == 1 && result == nil, "who holds a body gets no more of it, and no end")
         receiver.holds = false
         transfer.resume()
-        await told.opened()
+        await notified.opened()
         expect(receiver.bytes.count == 1000, "what was held goes on where it stopped")
     }
 

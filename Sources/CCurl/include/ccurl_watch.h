@@ -34,10 +34,10 @@ void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket, const void *ma
 
 /// An answer of HTTP/1 has come on this socket of `maker`: while it rests, nothing may come (RFC 9112 9.2).
 /// No effect when the number is another socket's by now.
-void ccurl_watch_takes_turns(ccurl_watch *watch, curl_socket_t socket, const void *maker);
+void ccurl_watch_note_http1(ccurl_watch *watch, curl_socket_t socket, const void *maker);
 
 /// Whether a socket that has this port on our side takes turns.
-bool ccurl_watch_does_take_turns(const ccurl_watch *watch, int port);
+bool ccurl_watch_has_http1(const ccurl_watch *watch, int port);
 
 /// Whether something waits to be read on a socket that rests, takes turns and has this port on our side.
 /// libcurl can't say which socket a connection has that it is about to use.

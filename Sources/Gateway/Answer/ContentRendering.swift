@@ -130,13 +130,13 @@ final class ContentRendering: Sendable {
 
     /// What stands in Content-Type.
     static func typeField(of content: EncodedContent) -> String {
-        isPassedOn(content.contentType) ? content.contentType : "application/octet-stream"
+        isForwarded(content.contentType) ? content.contentType : "application/octet-stream"
     }
 
     /// The type is the upstream's or a script's word: a line end in it would add fields to the head, other
     /// control characters and bytes that are no ASCII mean nothing there (RFC 9110 8.3.1), and a very long
     /// one fills what clients keep for heads.
-    private static func isPassedOn(_ type: String) -> Bool {
+    private static func isForwarded(_ type: String) -> Bool {
         !type.isEmpty && type.utf8.count <= maxTypeBytes
             && type.utf8.allSatisfy { HTTPByte.isFieldValue($0) && $0 < 0x80 }
     }

@@ -11,24 +11,24 @@ struct ContentSelection {
     let result: Result
 
     /// - Parameter hasStream: It is a resource's, of which there are events too.
-    init(_ content: EncodedContent, _ terms: ReadTerms, hasStream: Bool = true) {
+    init(_ content: EncodedContent, _ conditions: ReadConditions, hasStream: Bool = true) {
         let rendering = ContentRendering.of(content)
         // A redirect is for everybody, whatever else it asks for (RFC 9110 13.2.1).
         let isSuccess = content.status < 300
         let hasContent = isSuccess && content.status != 204 && content.status != 205
-        if hasContent, let accepted = terms.accepted,
+        if hasContent, let accepted = conditions.accepted,
             accepted.quality(of: MediaType(content.contentType).essence) == 0
         {
             result = .problem(.notAcceptable(content, hasStream: hasStream))
             return
         }
-        let range = content.isRaw && content.status == 200 ? terms.range : nil
+        let range = content.isRaw && content.status == 200 ? conditions.range : nil
         let lastModified =
-            range == nil && terms.ifModifiedSince == nil ? nil : content.headers["Last-Modified"]
+            range == nil && conditions.ifModifiedSince == nil ? nil : content.headers["Last-Modified"]
         let isPart = range?.applies(etag: content.etag, lastModified: lastModified) ?? false
-        let form = isPart ? rendering.plain : rendering.form(for: terms.codings, of: content)
+        let form = isPart ? rendering.plain : rendering.form(for: conditions.codings, of: content)
         var fields = form.fields
-        if isSuccess, let list = terms.ifNoneMatch,
+        if isSuccess, let list = conditions.ifNoneMatch,
             let tag = rendering.tag(in: list, content, preferring: form)
         {
             fields = fields.validators
@@ -37,7 +37,7 @@ struct ContentSelection {
             return
         }
         // An exact date, as clients repeat it (RFC 9110 13.1.3).
-        if isSuccess, let date = terms.ifModifiedSince, date == lastModified {
+        if isSuccess, let date = conditions.ifModifiedSince, date == lastModified {
             result = .content(304, fields.validators, nil)
             return
         }

@@ -122,7 +122,7 @@ extension Problem {
     }
 
     /// A precondition names a state of which nobody knows whether it still is the API's.
-    static var untoldState: Problem {
+    static var unknownState: Problem {
         Problem(
             412, "state_unknown",
             "the API gave what was read here no ETag, so nothing can tell whether it has changed: only a request without If-Match can be made"

@@ -10,7 +10,7 @@ import RestEngine
 ///
 /// * the date,
 /// * content: ``ContentFields``,
-/// * access policy and scripts: ``HeaderPassage``, which chooses from the API's headers and a script's, and
+/// * access policy and scripts: ``ForwardedHeaders``, which chooses from the API's headers and a script's, and
 ///   ``Problem``,
 /// * tracing: how long the messages of one request took,
 /// * freshness: ``Freshness``, with ``CacheStatus``,
@@ -33,7 +33,7 @@ struct ResponseHead: Sendable {
     var date: String?
     var content = ContentFields()
     /// Those of the API, of a script or of a problem.
-    var passed: [(String, String)] = []
+    var proxied: [(String, String)] = []
     /// The value of Server-Timing.
     var timing: String?
     /// Nil where nothing is said of it.
@@ -45,7 +45,7 @@ struct ResponseHead: Sendable {
     private func write(to fields: inout some FieldSection) {
         if let date { fields.add("Date", date) }
         content.write(to: &fields)
-        for (name, value) in passed { fields.add(name, value) }
+        for (name, value) in proxied { fields.add(name, value) }
         if let timing { fields.add("Server-Timing", timing) }
         freshness?.write(to: &fields)
         for (name, value) in cors { fields.add(name, value) }

@@ -5,7 +5,7 @@ struct ClientRequest {
     /// What never changes. Behind one reference, since the request is handed on a dozen times.
     private let head: Head
     /// What it says of the content, where that was said before.
-    var known: KnownTerms?
+    var known: KnownConditions?
     /// Bytes may follow that nobody reads: a body, or what came after a head that made no sense.
     private(set) var hasUnreadBytes: Bool
     /// As which it is part of a trace; nil where no spans are made.
@@ -62,7 +62,7 @@ struct ClientRequest {
         let fields: RequestFields
         let notable: NotableFields
         /// It says how it wants the content.
-        let hasTerms: Bool
+        let hasConditions: Bool
         let body: BodyReader?
         let contentLength: Int?
         let expectsContinue: Bool
@@ -82,7 +82,7 @@ struct ClientRequest {
             accessPolicy = client.accessPolicy
             fields = RequestFields(Array(bytes[..<head.length]))
             notable = head.notable
-            hasTerms = !head.notable.isEmpty || head.ifNoneMatch != nil
+            hasConditions = !head.notable.isEmpty || head.ifNoneMatch != nil
             body =
                 head.hasBody
                 ? BodyReader(contentLength: head.isChunked ? nil : head.contentLength, limits: limits) : nil
@@ -96,7 +96,7 @@ struct ClientRequest {
         init(unreadableAt startedAt: Double?) {
             (number, method, target) = (0, "-", [])
             (isHead, isAuthorized, isOperator, accessPolicy) = (false, false, false, nil)
-            (fields, notable, hasTerms) = (.none, [], false)
+            (fields, notable, hasConditions) = (.none, [], false)
             (body, contentLength, expectsContinue) = (nil, nil, false)
             (isLast, isOld) = (true, false)
             self.startedAt = startedAt
@@ -115,9 +115,9 @@ struct ClientRequest {
     /// It is complete: the next request begins behind it.
     mutating func bodyIsRead() { hasUnreadBytes = false }
 
-    var terms: ReadTerms {
-        if let known { return known.terms }
-        return head.hasTerms ? ReadTerms(fields, head.notable, isHead: isHead) : .usual
+    var conditions: ReadConditions {
+        if let known { return known.conditions }
+        return head.hasConditions ? ReadConditions(fields, head.notable, isHead: isHead) : .usual
     }
 }
 

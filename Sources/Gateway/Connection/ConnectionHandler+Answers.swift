@@ -30,8 +30,8 @@ extension ConnectionHandler {
     /// itself.
     private func ask(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         if let limited = loop.rules.access.requests {
-            place = limited.take(for: clientName(context))
-            if place == nil { return write(Problem.tooMany("requests").reply, request, context) }
+            slot = limited.take(for: clientName(context))
+            if slot == nil { return write(Problem.tooMany("requests").reply, request, context) }
         }
         find(path, request, context)
         givePlaceBack()
@@ -51,21 +51,21 @@ extension ConnectionHandler {
             }
             return takeBody(request, context)
         }
-        if request.method == "GET", request.terms.wantsEvents { return stream(path, request, context) }
+        if request.method == "GET", request.conditions.wantsEvents { return stream(path, request, context) }
         let isRead = request.method == "GET" || request.method == "HEAD"
-        if isRead, passedHeaders(request).isEmpty { return read(path, request) }
+        if isRead, proxiedHeaders(request).isEmpty { return read(path, request) }
         request.hasUnreadBytes ? admit(path, request) : pass(request, nil, context)
     }
 
     private func read(_ path: ResourcePath, _ request: ClientRequest) {
         let own = loop.rules.access.limits.requestTimeout
-        let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
+        let connection = wait(request, seconds: own ?? EngineClient.usualTimeout)
         let pendingRead = PendingRead()
         self.pendingRead = pendingRead
         let question = EngineClient.Question(
             path: path, method: request.method,
             accessPolicy: request.accessPolicy ?? loop.rules.access.accessPolicy,
-            directives: request.terms.directives, fields: request.fields, trace: request.trace,
+            directives: request.conditions.directives, fields: request.fields, trace: request.trace,
             pendingRead: pendingRead)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
@@ -139,7 +139,7 @@ extension ConnectionHandler {
         return NIOLoopBound(self, eventLoop: loop.eventLoop)
     }
 
-    private func deadline(in seconds: Double) -> Int { loop.sweeps + loop.patience.sweeps(seconds) }
+    private func deadline(in seconds: Double) -> Int { loop.sweeps + loop.timeout.sweeps(seconds) }
 
     func extend(_ number: Int, seconds: Double) {
         machine.extend(number, until: deadline(in: seconds))
@@ -159,7 +159,7 @@ extension ConnectionHandler {
         if case .body(let streamed) = outcome { return begin(number, streamed, labels) }
         guard let (request, context) = resume(number) else { return }
         self.labels = labels
-        endPassage()
+        endProxying()
         dropBody()
         pendingRead = nil
         switch outcome {
@@ -173,7 +173,7 @@ extension ConnectionHandler {
                 loop.show(shown, at: request.target, accessPolicy)
             }
             writeContent(
-                answer, status, shown.passage, request.terms, timing: shown.timing, request, context)
+                answer, status, shown.forwarded, request.conditions, timing: shown.timing, request, context)
         }
         proceed(context)
     }
@@ -181,8 +181,8 @@ extension ConnectionHandler {
     func finish(_ number: Int, _ reply: Reply, _ labels: Int = GatewayMetrics.noLabels) {
         guard let (request, context) = resume(number) else { return }
         self.labels = labels
-        if passage != nil { leave() }
-        endPassage()
+        if proxied != nil { leave() }
+        endProxying()
         dropBody()
         write(reply, request, context)
         proceed(context)
@@ -195,26 +195,26 @@ extension ConnectionHandler {
         flush(context)
     }
 
-    /// The place of a request that was answered is another's.
+    /// The slot of a request that was answered is another's.
     func givePlaceBack() {
-        if machine.isReading || machine.isFinishing { place = nil }
+        if machine.isReading || machine.isFinishing { slot = nil }
     }
 
     // MARK: Writing
 
     /// Writes the form and the part of a content that the client wants, or that it has it already.
     func writeContent(
-        _ answer: PublishedAnswer, _ status: CacheStatus, _ passage: HeaderPassage, _ terms: ReadTerms,
+        _ answer: PublishedAnswer, _ status: CacheStatus, _ proxied: ForwardedHeaders, _ conditions: ReadConditions,
         timing: String? = nil, _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        let selection = ContentSelection(answer.content, terms, hasStream: !passage.isOwn)
+        let selection = ContentSelection(answer.content, conditions, hasStream: !proxied.isOwn)
         switch selection.result {
         case .problem(let problem): write(problem.reply, request, context)
         case .content(let code, let fields, let body):
             let now = loop.uptime()
             var head = head(code, for: request, at: now)
             (head.content, head.timing) = (fields, timing)
-            head.passed = passage.fields(of: answer.content.headers, from: answer.content.url)
+            head.proxied = proxied.fields(of: answer.content.headers, from: answer.content.url)
             head.freshness = Freshness(of: answer, status, now: now)
             write(head, request.isHead ? nil : body, .init(status), request, context)
         }
@@ -225,18 +225,18 @@ extension ConnectionHandler {
         _ content: EncodedContent, _ fields: [(String, String)], _ request: ClientRequest,
         _ context: ChannelHandlerContext
     ) {
-        switch ContentSelection(content, request.terms.ofOwnRead).result {
+        switch ContentSelection(content, request.conditions.ofOwnRead).result {
         case .problem(let problem): write(problem.reply, request, context)
         case .content(let code, let contentFields, let body):
             var head = head(code, for: request, at: loop.uptime())
-            (head.content, head.passed, head.freshness) = (contentFields, fields, .unstored)
+            (head.content, head.proxied, head.freshness) = (contentFields, fields, .unstored)
             write(head, body, .init(status: code), request, context)
         }
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         var head = head(reply.status, for: request, at: loop.uptime())
-        (head.content, head.passed, head.freshness) = (reply.content, reply.fields, reply.freshness)
+        (head.content, head.proxied, head.freshness) = (reply.content, reply.fields, reply.freshness)
         write(
             head, request.isHead ? nil : AnswerBody(reply.body), .init(status: reply.status), request, context
         )
@@ -267,11 +267,11 @@ extension ConnectionHandler {
     /// Answers bytes that are no request, and closes.
     func fail(_ problem: Problem) {
         guard let context else { return }
-        if let passage {
+        if let proxied {
             leave()
-            endPassage()
+            endProxying()
             // An answer that has begun can't become another.
-            if passage.answer != nil { return close() }
+            if proxied.answer != nil { return close() }
         }
         let request = ClientRequest(unreadableAt: startTime)
         write(problem.reply, request, context)

@@ -6,7 +6,7 @@ extension ConnectionHandler {
     private enum Decision {
         case hot(HotAnswer, PrerenderedResponse)
         /// It is there, and the client says more about what it wants.
-        case content(PublishedAnswer, HeaderPassage, Int)
+        case content(PublishedAnswer, ForwardedHeaders, Int)
         case problem(Problem)
         case reply(Reply)
         case ask
@@ -30,7 +30,7 @@ extension ConnectionHandler {
                 pass(request, whole, context)
             case .grown(let part): passGrownBody(part, context)
             case .streamed(let part): pass(part)
-            case .streamedEnd: passage?.upload?.finish()
+            case .streamedEnd: proxied?.upload?.finish()
             }
         }
         if machine.releaseRead() { context.read() }
@@ -39,14 +39,14 @@ extension ConnectionHandler {
     private func answer(_ head: RequestHead, now: Double, _ context: ChannelHandlerContext) {
         switch machine.input.withUnsafeReadableBytes({ decide(head, $0, now: now, context) }) {
         case .hot(let answer, let form): write(answer, form, head, now: now, context)
-        case .content(let answer, let passage, let labels):
+        case .content(let answer, let proxied, let labels):
             let request = take(head)
-            let terms = request.terms
-            guard !terms.wantsEvents, terms.directives.accepts(answer, at: now) else {
+            let conditions = request.conditions
+            guard !conditions.wantsEvents, conditions.directives.accepts(answer, at: now) else {
                 return ask(request, context)
             }
             self.labels = labels
-            writeContent(answer, .hit(.memory), passage, terms, request, context)
+            writeContent(answer, .hit(.memory), proxied, conditions, request, context)
         case .problem(let problem): write(problem.reply, take(head), context)
         case .reply(let reply): write(reply, take(head), context)
         case .ask: ask(take(head), context)
@@ -120,15 +120,15 @@ extension ConnectionHandler {
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
             hot.allows(head.method), hot.accessPolicy === known.client.accessPolicy
         else { return .ask }
-        guard let answer = hot.publication.answer(at: now) else {
+        guard let answer = hot.answerSnapshot.answer(at: now) else {
             hot.forget()
             return .ask
         }
         guard let form = form(of: hot, head, bytes) else {
-            return .content(answer, hot.passage, hot.labels)
+            return .content(answer, hot.forwarded, hot.labels)
         }
-        form.render(answer, hot.passage, now: now, &loop.date, loop.rules.access.origins)
-        return form.isContent ? .hot(hot, form) : .content(answer, hot.passage, hot.labels)
+        form.render(answer, hot.forwarded, now: now, &loop.date, loop.rules.access.origins)
+        return form.isContent ? .hot(hot, form) : .content(answer, hot.forwarded, hot.labels)
     }
 
     /// Nil where the client says of the content what hardly anybody says again.
@@ -137,12 +137,12 @@ extension ConnectionHandler {
         -> PrerenderedResponse?
     {
         if head.notable.isEmpty, head.ifNoneMatch == nil { return hot.form(for: nil) }
-        guard head.hasKnowableTerms else { return nil }
+        guard head.hasKnowableConditions else { return nil }
         var form = hot.form(for: nil)
         if head.hasAcceptFields {
-            guard let terms = loop.terms.find(head, bytes, last: terms) else { return nil }
-            self.terms = terms
-            form = hot.form(for: terms)
+            guard let conditions = loop.conditions.find(head, bytes, last: conditions) else { return nil }
+            self.conditions = conditions
+            form = hot.form(for: conditions)
         }
         guard let tags = head.ifNoneMatch?.bytes(in: bytes) else { return form }
         return form.form(ifNoneMatch: tags)
@@ -220,17 +220,17 @@ extension ConnectionHandler {
     }
 
     private func take(_ head: RequestHead) -> ClientRequest {
-        var said: KnownTerms?
+        var said: KnownConditions?
         let client = machine.input.withUnsafeReadableBytes { bytes in
             if head.hasAcceptFields, head.ifNoneMatch == nil {
-                said = loop.terms.find(head, bytes, last: terms)
+                said = loop.conditions.find(head, bytes, last: conditions)
             }
             let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
             return (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
         }
         var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
         request.known = said
-        if let said { terms = said }
+        if let said { conditions = said }
         if loop.rules.access.spans != nil { request.makeSpan() }
         return request
     }
@@ -241,9 +241,9 @@ extension ConnectionHandler {
     ) {
         guard head.minorVersion == 1, !head.saysClose, !isLeaving, !loop.rules.access.recordsRequests else {
             let request = take(head)
-            guard let current = answer.publication.answer(at: now) else { return ask(request, context) }
+            guard let current = answer.answerSnapshot.answer(at: now) else { return ask(request, context) }
             labels = answer.labels
-            return writeContent(current, .hit(.memory), answer.passage, request.terms, request, context)
+            return writeContent(current, .hit(.memory), answer.forwarded, request.conditions, request, context)
         }
         if head.method == .head {
             machine.skip(head, answeredWith: form.lines.readableBytes)

@@ -42,9 +42,9 @@ extension ConnectionHandler {
     /// Begins a stream instead of an answer.
     func stream(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         // In place of a request's: it has no end.
-        place = loop.rules.access.streams.take(for: clientName(context))
-        if place == nil { return write(Problem.tooMany("streams").reply, request, context) }
-        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
+        slot = loop.rules.access.streams.take(for: clientName(context))
+        if slot == nil { return write(Problem.tooMany("streams").reply, request, context) }
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         let connection = wait(request, seconds: seconds)
         var path = path
         let parameters = (path.query ?? "").split(separator: "&")
@@ -95,7 +95,7 @@ extension ConnectionHandler {
         var head = head(200, for: request, at: loop.uptime())
         head.content = ContentFields(type: "text/event-stream", vary: "Accept")
         // For nginx, which else collects what it passes on.
-        head.passed = [("X-Accel-Buffering", "no")]
+        head.proxied = [("X-Accel-Buffering", "no")]
         head.freshness = .unstored
         head.framing.closes = true
         return head
@@ -140,7 +140,7 @@ extension ConnectionHandler {
 
     func sendHeartbeat() {
         guard let context, isStreaming, stream?.isBehind != true, context.channel.isWritable,
-            loop.sweeps - streamedSweep >= loop.patience.heartbeat
+            loop.sweeps - streamedSweep >= loop.timeout.heartbeat
         else { return }
         send([EventFrame.heartbeat], context)
     }

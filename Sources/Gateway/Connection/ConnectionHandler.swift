@@ -29,7 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Nil unless the host's events are.
     var events: HostEventStream?
     /// Nil unless a body goes through it.
-    var passage: BodyPassage?
+    var proxied: ProxiedExchange?
     /// The sweep at which something of a stream was last sent.
     var streamedSweep = 0
     /// Of the read that is waited for.
@@ -43,11 +43,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The network library may not have sent all yet of what was queued.
     var mayHaveQueue = false
     /// Of its client's, while a request or a stream is under way and their number is limited.
-    var place: ClientPlace?
+    var slot: ClientSlot?
     /// Who was let in last.
     var known: KnownClient?
     /// Those of its last request that had any.
-    var terms: KnownTerms?
+    var conditions: KnownConditions?
     /// Of HTTP/2, that were refused since it began.
     var malformedStreams = 0
     /// Nil without TLS.
@@ -81,13 +81,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        concludeWholePassage(context)
+        concludeWholeProxying(context)
         machine.close()
-        endPassage()
+        endProxying()
         dropBody()
         leave()
         endStream()
-        place = nil
+        slot = nil
         self.context = nil
         socket = nil
         loop.remove(self)
@@ -171,7 +171,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func sweep() {
         sendHeartbeat()
-        switch machine.sweep(loop.sweeps, unsentBytes: unsentBytes, patience: loop.patience) {
+        switch machine.sweep(loop.sweeps, unsentBytes: unsentBytes, timeout: loop.timeout) {
         case .nothing: break
         case .overdue(let number):
             finish(number, Problem.overdue.reply, pendingRead?.labels ?? GatewayMetrics.noLabels)
@@ -201,7 +201,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if isStreaming { return catchUp() }
-        if passage != nil { sendBody() }
+        if proxied != nil { sendBody() }
         if let secure, secure.carriesStreams { context.fireChannelWritabilityChanged() }
         guard machine.setWritable(context.channel.isWritable, sweep: loop.sweeps) else { return }
         answerRequests(context)

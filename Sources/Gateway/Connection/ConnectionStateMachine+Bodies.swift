@@ -9,7 +9,7 @@ extension ConnectionStateMachine {
     }
 
     mutating func nextOfBody(sweep: Int) -> Next {
-        guard case .receiving(var request, var arrival) = state else { return nextOfPassage(sweep: sweep) }
+        guard case .receiving(var request, var arrival) = state else { return nextOfProxied(sweep: sweep) }
         let step = takePart(&arrival, sweep: sweep)
         state = .receiving(request, arrival)
         switch step {
@@ -101,8 +101,8 @@ extension ConnectionStateMachine {
     }
 
     /// What comes in and opens no stream, slow heads and pings among it, keeps no connection open.
-    mutating func sweepCarrying(_ streams: Int, _ sweep: Int, _ patience: Patience) -> Due {
-        guard streams == 0, sweep - lastSweep >= (isSurplus ? patience.surplus : patience.idle) else {
+    mutating func sweepCarrying(_ streams: Int, _ sweep: Int, _ timeout: Timeouts) -> Due {
+        guard streams == 0, sweep - lastSweep >= (isSurplus ? timeout.surplus : timeout.idle) else {
             return .nothing
         }
         goAway(sweep: sweep)

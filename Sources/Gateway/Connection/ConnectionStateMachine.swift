@@ -14,7 +14,7 @@ struct ConnectionStateMachine {
         /// The body of a request that was let in is taken from the bytes at hand.
         case receiving(ClientRequest, Arrival)
         /// A body goes through, or several, while both sides do something.
-        case passing(ClientRequest, Passage)
+        case proxying(ClientRequest, Proxied)
         /// Events are sent until one side ends it; what still comes in is dropped.
         case streaming
         /// So many streams of HTTP/2 are on it, each with a machine of its own.
@@ -94,7 +94,7 @@ struct ConnectionStateMachine {
     var isReceiving: Bool {
         switch state {
         case .receiving: true
-        case .passing(_, let passage): passage.takesBody
+        case .proxying(_, let proxied): proxied.takesBody
         default: false
         }
     }
@@ -104,7 +104,7 @@ struct ConnectionStateMachine {
     /// True when there may be requests to answer now, or a part of one to take.
     mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
         switch state {
-        case .reading, .waiting, .receiving, .passing: break
+        case .reading, .waiting, .receiving, .proxying: break
         case .streaming, .carrying, .finishing, .lingering, .closed: return false
         }
         lastSweep = sweep
@@ -198,7 +198,7 @@ struct ConnectionStateMachine {
         let request: ClientRequest
         switch state {
         case .waiting(let waiting, _): request = waiting
-        case .passing(let passing, let passage) where !passage.isAnswering: request = passing
+        case .proxying(let proxying, let proxied) where !proxied.isAnswering: request = proxying
         default: return nil
         }
         guard request.number == number else { return nil }

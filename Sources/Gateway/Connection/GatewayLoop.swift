@@ -36,7 +36,7 @@ final class GatewayLoop {
     /// As of the last ``refreshRules()``.
     private(set) var rules: GatewayRules.Snapshot
     var targets = TargetTable()
-    var terms = TermsTable()
+    var conditions = ConditionsTable()
     var streams = LoopStreams()
     // Unchecked: each answer has it in its head, and it calls nobody who could make another one meanwhile.
     @exclusivity(unchecked) var date: ResponseDate
@@ -47,7 +47,7 @@ final class GatewayLoop {
     /// So many there were; connections measure time in them.
     private(set) var sweeps = 0
     /// The limits of time, as of ``rules``. The length of a sweep stays what it was at the start.
-    private(set) var patience: ConnectionStateMachine.Patience
+    private(set) var timeout: ConnectionStateMachine.Timeouts
     private(set) var isDraining = false
     private var serial = 0
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
@@ -65,7 +65,7 @@ final class GatewayLoop {
         self.engine = engine
         let limits = engine.rules.currentAccess.limits
         rules = engine.rules.snapshot
-        patience = ConnectionStateMachine.Patience(
+        timeout = ConnectionStateMachine.Timeouts(
             limits, sweepSeconds: min(1, max(0.01, min(limits.idleTimeout, limits.headerTimeout) / 4)))
         isForAdmins = configuration.isForAdmins
         healthTimeout = configuration.healthTimeout
@@ -85,7 +85,7 @@ final class GatewayLoop {
 
     private func takeNewRules() {
         rules = engine.rules.snapshot
-        patience = ConnectionStateMachine.Patience(rules.access.limits, sweepSeconds: patience.sweepSeconds)
+        timeout = ConnectionStateMachine.Timeouts(rules.access.limits, sweepSeconds: timeout.sweepSeconds)
         targets.removeAll()
         for connection in streams.all { connection.recheckStream() }
     }
@@ -130,7 +130,7 @@ final class GatewayLoop {
             return
         }
         guard connections.isEmpty, surplus.isEmpty else { return }
-        tellGauges()
+        reportGauges()
         sweeping?.cancel()
         sweeping = nil
         targets.forget(unusedSince: .max)
@@ -162,7 +162,7 @@ final class GatewayLoop {
     /// One timer for all connections: setting one for each request costs more than the request.
     private func startSweeping() {
         guard sweeping == nil else { return }
-        let interval = TimeAmount.nanoseconds(Int64(patience.sweepSeconds * 1e9))
+        let interval = TimeAmount.nanoseconds(Int64(timeout.sweepSeconds * 1e9))
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         sweeping = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             bound.value.sweep()
@@ -173,7 +173,7 @@ final class GatewayLoop {
         sweeps += 1
         refreshRules()
         beginCounting()
-        tellGauges()
+        reportGauges()
         targets.forget(unusedSince: uptime().wholeSeconds - Self.contentSeconds)
         for connection in all { connection.sweep() }
     }
@@ -187,7 +187,7 @@ final class GatewayLoop {
         targets.removeAll()
     }
 
-    private func tellGauges() {
+    private func reportGauges() {
         metrics?.set(connections: connections.count + surplus.count, streams: streams.count)
     }
 

@@ -6,8 +6,8 @@ import RestEngine
 /// The answers to one target as they go out, kept by one event loop: a form of them for each of the few
 /// things that clients say of the content that they want.
 final class HotAnswer {
-    let publication: Publication
-    let passage: HeaderPassage
+    let answerSnapshot: AnswerSnapshot
+    let forwarded: ForwardedHeaders
     let accessPolicy: AccessPolicy
     /// As what it is counted; see ``GatewayMetrics``.
     let labels: Int
@@ -22,8 +22,8 @@ final class HotAnswer {
     init(target: [UInt8], _ shown: EngineClient.Shown, _ accessPolicy: AccessPolicy) {
         self.target = target
         self.accessPolicy = accessPolicy
-        publication = shown.publication
-        passage = shown.passage
+        answerSnapshot = shown.answerSnapshot
+        forwarded = shown.forwarded
         labels = shown.labels
         allowsGet = shown.methods.contains("GET")
         allowsHead = shown.methods.contains("HEAD")
@@ -32,7 +32,7 @@ final class HotAnswer {
     /// The same resource under the same rules: those that were in force when this was made are, as the loop
     /// forgets all targets with new ones.
     func shows(_ shown: EngineClient.Shown, _ accessPolicy: AccessPolicy) -> Bool {
-        publication === shown.publication && self.accessPolicy === accessPolicy && labels == shown.labels
+        answerSnapshot === shown.answerSnapshot && self.accessPolicy === accessPolicy && labels == shown.labels
     }
 
     @inline(__always)
@@ -56,11 +56,11 @@ final class HotAnswer {
     /// The form for clients with these terms; nil: the usual ones. What was made for terms that came longest
     /// ago makes room.
     @inline(__always)
-    func form(for terms: KnownTerms?) -> PrerenderedResponse {
-        guard let terms else { return usual }
-        for form in others where form.known === terms { return form }
+    func form(for conditions: KnownConditions?) -> PrerenderedResponse {
+        guard let conditions else { return usual }
+        for form in others where form.known === conditions { return form }
         if others.count == Self.mostOthers { others.removeFirst() }
-        let form = PrerenderedResponse(terms, terms.terms)
+        let form = PrerenderedResponse(conditions, conditions.conditions)
         others.append(form)
         return form
     }
@@ -68,8 +68,8 @@ final class HotAnswer {
     /// Lets go of contents that nobody has asked for since `second`, or that are no longer the resource's:
     /// that may be gone long ago, or have had to make room.
     func forget(unusedSince second: Int) {
-        usual.forget(unusedSince: second, publication)
-        others.removeAll { $0.forget(unusedSince: second, publication) }
+        usual.forget(unusedSince: second, answerSnapshot)
+        others.removeAll { $0.forget(unusedSince: second, answerSnapshot) }
     }
 
     /// Lets go of a content that is no longer served.
@@ -82,8 +82,8 @@ final class HotAnswer {
 /// One form of them. Head and body are rendered once for each content and second; a hit writes what is there.
 final class PrerenderedResponse {
     /// Nil for the usual terms.
-    let known: KnownTerms?
-    private let terms: ReadTerms
+    let known: KnownConditions?
+    private let conditions: ReadConditions
     /// For clients that say that they have it, in the bytes in which the last one said so.
     private var unchanged: (tags: [UInt8], form: PrerenderedResponse)?
     /// Longer tags are looked at each time.
@@ -105,11 +105,11 @@ final class PrerenderedResponse {
     /// False: the client gets no content under these terms.
     private(set) var isContent = true
     /// It may be another in the same second.
-    private var isPassing = false
+    private var isMaking = false
 
-    init(_ known: KnownTerms?, _ terms: ReadTerms) {
+    init(_ known: KnownConditions?, _ conditions: ReadConditions) {
         self.known = known
-        self.terms = terms
+        self.conditions = conditions
     }
 
     /// The form for clients with an If-None-Match of these bytes. It is no content where that brings them the
@@ -118,7 +118,7 @@ final class PrerenderedResponse {
     func form(ifNoneMatch tags: UnsafeRawBufferPointer) -> PrerenderedResponse? {
         if let unchanged, unchanged.tags.withUnsafeBytes({ $0.elementsEqual(tags) }) { return unchanged.form }
         guard tags.count <= Self.mostTagBytes else { return nil }
-        let form = PrerenderedResponse(nil, terms.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
+        let form = PrerenderedResponse(nil, conditions.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
         unchanged = (Array(tags), form)
         return form
     }
@@ -138,37 +138,37 @@ final class PrerenderedResponse {
     /// Makes the buffers those of `answer` in the second of `now`.
     @inline(__always)
     func render(
-        _ answer: PublishedAnswer, _ passage: HeaderPassage, now: Double, _ date: inout ResponseDate,
+        _ answer: PublishedAnswer, _ forwarded: ForwardedHeaders, now: Double, _ date: inout ResponseDate,
         _ origins: OriginRules
     ) {
         let second = Int(now)
-        if second == self.second, content === answer.content, expiresAt == answer.expiresAt, !isPassing {
+        if second == self.second, content === answer.content, expiresAt == answer.expiresAt, !isMaking {
             return
         }
-        renderAnew(answer, passage, now: now, second: second, &date, origins)
+        renderAnew(answer, forwarded, now: now, second: second, &date, origins)
     }
 
     private func renderAnew(
-        _ answer: PublishedAnswer, _ passage: HeaderPassage, now: Double, second: Int,
+        _ answer: PublishedAnswer, _ forwarded: ForwardedHeaders, now: Double, second: Int,
         _ date: inout ResponseDate, _ origins: OriginRules
     ) {
         self.second = second
         expiresAt = answer.expiresAt
         if content !== answer.content {
-            kept = passage.fields(of: answer.content.headers, from: answer.content.url)
+            kept = forwarded.fields(of: answer.content.headers, from: answer.content.url)
         }
         content = answer.content
-        isPassing = ContentRendering.of(answer.content).isMaking(for: terms.codings)
-        let selection = ContentSelection(answer.content, terms)
+        isMaking = ContentRendering.of(answer.content).isMaking(for: conditions.codings)
+        let selection = ContentSelection(answer.content, conditions)
         guard case .content(let status, let fields, let rendered) = selection.result,
-            terms.ifNoneMatch == nil || rendered == nil
+            conditions.ifNoneMatch == nil || rendered == nil
         else {
             isContent = false
             return
         }
         isContent = true
         head = ResponseHead(
-            status: status, date: date.value(at: now), content: fields, passed: kept,
+            status: status, date: date.value(at: now), content: fields, proxied: kept,
             freshness: Freshness(of: answer, .hit(.memory), now: now), cors: origins.fields(for: nil))
         lines = head.lines()
         whole = lines
@@ -179,9 +179,9 @@ final class PrerenderedResponse {
 
     /// True when nothing is left.
     @discardableResult
-    fileprivate func forget(unusedSince second: Int, _ publication: Publication) -> Bool {
-        if unchanged?.form.forget(unusedSince: second, publication) ?? false { unchanged = nil }
-        if content != nil, self.second < second || !publication.hasAnswer { forgetContent() }
+    fileprivate func forget(unusedSince second: Int, _ answerSnapshot: AnswerSnapshot) -> Bool {
+        if unchanged?.form.forget(unusedSince: second, answerSnapshot) ?? false { unchanged = nil }
+        if content != nil, self.second < second || !answerSnapshot.hasAnswer { forgetContent() }
         return content == nil && unchanged == nil
     }
 

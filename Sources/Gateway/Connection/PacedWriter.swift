@@ -10,7 +10,7 @@ final class PacedWriter: ChannelDuplexHandler {
 
     private static let pieceBytes = 64 << 10
     /// What goes out before others of the event loop have a turn: tenths of a millisecond, with TLS one.
-    private static let bytesInTurn = 512 << 10
+    private static let bytesPerTick = 512 << 10
     /// Nothing less needs a writer where there is no TLS.
     static let largestPlain = 1 << 20
 
@@ -21,7 +21,7 @@ final class PacedWriter: ChannelDuplexHandler {
     private var hasPassedEvent = false
     private var isSending = false
     /// Bytes that may still go out in this turn. A socket that takes quickly asks for more within one.
-    private var turn = bytesInTurn
+    private var bytesLeft = bytesPerTick
     /// It goes on in another turn of the event loop.
     private var isPlanned = false
 
@@ -54,8 +54,8 @@ final class PacedWriter: ChannelDuplexHandler {
         isSending = true
         defer { isSending = false }
         while !waiting.isEmpty, context.channel.isWritable {
-            guard turn > 0 else { return plan(context) }
-            turn -= Self.pieceBytes
+            guard bytesLeft > 0 else { return plan(context) }
+            bytesLeft -= Self.pieceBytes
             var room = Self.pieceBytes
             while room > 0, !waiting.isEmpty {
                 var (bytes, promise) = waiting.removeFirst()
@@ -80,7 +80,7 @@ final class PacedWriter: ChannelDuplexHandler {
         context.eventLoop.scheduleTask(in: .microseconds(10)) {
             let (writer, context) = bound.value
             writer.isPlanned = false
-            writer.turn = Self.bytesInTurn
+            writer.bytesLeft = Self.bytesPerTick
             writer.send(context)
         }
     }

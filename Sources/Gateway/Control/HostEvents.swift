@@ -67,7 +67,7 @@ final class HostEvents {
         opening += log.recent.map { Self.frame(Self.log, number, $0) }
         if logFollower == nil {
             logFollower = log.follow { [weak self] entry in
-                EngineLoop.shared.submit { self?.tell(entry) }
+                EngineLoop.shared.submit { self?.notify(entry) }
             }
         }
         return (lastFollower, opening)
@@ -91,10 +91,10 @@ final class HostEvents {
             followers.values.contains { $0.kinds.contains(kind.rawValue) }
         }
         guard let engine, !kinds.isEmpty else { return }
-        subscription = engine.onEvent(Set(kinds)) { [weak self] event in self?.tell(event) }
+        subscription = engine.onEvent(Set(kinds)) { [weak self] event in self?.notify(event) }
     }
 
-    private func tell(_ event: EngineEvent) {
+    private func notify(_ event: EngineEvent) {
         number += 1
         var made: ByteBuffer?
         for follower in followers.values
@@ -105,7 +105,7 @@ final class HostEvents {
         }
     }
 
-    private func tell(_ entry: MaskedText) {
+    private func notify(_ entry: MaskedText) {
         number += 1
         let frame = Self.frame(Self.log, number, entry)
         for follower in followers.values where follower.kinds.contains(Self.log) { follower.deliver(frame) }

@@ -17,9 +17,9 @@ extension EngineClient {
             return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted)) }
         }
         let shown = Shown(
-            publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
-            methods: ["GET", "HEAD"], passage: .own, version: rules.version, labels: routeLabels(entry))
-        if let answer = shown.publication.answer(at: uptime()) {
+            answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
+            methods: ["GET", "HEAD"], forwarded: .own, version: rules.version, labels: routeLabels(entry))
+        if let answer = shown.answerSnapshot.answer(at: uptime()) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
         let isCollapsed = answers.isMaking(resource)
@@ -98,7 +98,7 @@ extension EngineClient {
                 return .problem(.notAcceptable(content, hasStream: false))
             }
             return .reply(
-                Reply(status, content, HeaderPassage.own.fields(of: entity.headers, from: nil)))
+                Reply(status, content, ForwardedHeaders.own.fields(of: entity.headers, from: nil)))
         } catch { throw RequestError(cause: error.cause, timestamp: 0) }
     }
 }

@@ -26,35 +26,35 @@ extension EngineClient {
     /// ``read(_:waiting:_:)``.
     @EngineActor
     func send(
-        _ passed: PassedRequest, _ accessPolicy: AccessPolicy, _ pendingRead: PendingRead,
+        _ proxied: ProxiedRequest, _ accessPolicy: AccessPolicy, _ pendingRead: PendingRead,
         waiting: @EngineActor (Double) -> Void,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
-        if passed.method == "OPTIONS", !accessPolicy.methods(of: passed.path.service).contains("OPTIONS") {
-            return completion(options(of: passed.path, accessPolicy))
+        if proxied.method == "OPTIONS", !accessPolicy.methods(of: proxied.path.service).contains("OPTIONS") {
+            return completion(options(of: proxied.path, accessPolicy))
         }
         let found: (resource: Resource, methods: [String])
-        do { found = try resource(at: passed.path, method: passed.method, accessPolicy) } catch {
+        do { found = try resource(at: proxied.path, method: proxied.method, accessPolicy) } catch {
             return completion(.problem(error))
         }
         let resource = found.resource
-        pendingRead.labels = labels(of: resource, resource.service, passed.method)
-        var passed = passed
-        do throws(Problem) { try passed.translateTags() } catch { return completion(.problem(error)) }
-        let method = Method(passed.method)
+        pendingRead.labels = labels(of: resource, resource.service, proxied.method)
+        var proxied = proxied
+        do throws(Problem) { try proxied.translateTags() } catch { return completion(.problem(error)) }
+        let method = Method(proxied.method)
         let configuration = resource.configuration(for: method)
-        if passed.pipe != nil || configuration.stream == .body {
+        if proxied.pipe != nil || configuration.stream == .body {
             return exchange(
-                passed, with: resource, isStreamed: configuration.stream == .body, pendingRead, completion)
+                proxied, with: resource, isStreamed: configuration.stream == .body, pendingRead, completion)
         }
-        let patience = Self.patience(configuration.timeouts)
-        if patience != Self.usualPatience { waiting(patience) }
-        let passage = passage(of: resource)
-        let sent = passed
-        resource.engine.tracing(passed.trace) { resource.request(method, passed.options) }.onCompletion {
+        let timeout = Self.timeout(configuration.timeouts)
+        if timeout != Self.usualTimeout { waiting(timeout) }
+        let forwarded = forwarded(of: resource)
+        let sent = proxied
+        resource.engine.tracing(proxied.trace) { resource.request(method, proxied.options) }.onCompletion {
             info in
             Self.note(info.response, to: sent.method, resource)
-            completion(Self.outcome(info.response, sent, of: resource, passage))
+            completion(Self.outcome(info.response, sent, of: resource, forwarded))
         }
     }
 
@@ -73,8 +73,8 @@ extension EngineClient {
     }
 
     @EngineActor
-    func passage(of resource: Resource) -> HeaderPassage {
-        HeaderPassage(
+    func forwarded(of resource: Resource) -> ForwardedHeaders {
+        ForwardedHeaders(
             kept: rules.currentAccess.kept, service: resource.service.name,
             base: resource.service.baseURL?.url)
     }
@@ -83,7 +83,7 @@ extension EngineClient {
     /// What never came from the API is a problem.
     @EngineActor
     static func outcome(
-        _ response: Response, _ passed: PassedRequest, of resource: Resource, _ passage: HeaderPassage
+        _ response: Response, _ proxied: ProxiedRequest, of resource: Resource, _ forwarded: ForwardedHeaders
     ) -> Outcome {
         let entity: Entity
         var status: Int?
@@ -92,13 +92,13 @@ extension EngineClient {
         case .failure(let error):
             guard error.cause == nil, let failed = error.entity, let code = error.httpStatusCode,
                 400...599 ~= code
-            else { return .problem(Problem(error, reading: passed.path)) }
+            else { return .problem(Problem(error, reading: proxied.path)) }
             (entity, status) = (failed, code)
         }
         do throws(RequestError.CauseError) {
             let content = try EncodedContent(entity)
-            var outcome = Self.outcome(status ?? entity.status ?? 200, content, entity, passed, passage)
-            if passed.method == "HEAD", case .reply(var reply) = outcome,
+            var outcome = Self.outcome(status ?? entity.status ?? 200, content, entity, proxied, forwarded)
+            if proxied.method == "HEAD", case .reply(var reply) = outcome,
                 let length = length(of: entity.headers, resource)
             {
                 reply.fields.append(("Content-Length", length))
@@ -106,7 +106,7 @@ extension EngineClient {
             }
             return outcome
         } catch {
-            return .problem(Problem(RequestError(cause: error.cause, timestamp: 0), reading: passed.path))
+            return .problem(Problem(RequestError(cause: error.cause, timestamp: 0), reading: proxied.path))
         }
     }
 
@@ -121,12 +121,12 @@ extension EngineClient {
     }
 
     private static func outcome(
-        _ status: Int, _ content: EncodedContent, _ entity: Entity, _ passed: PassedRequest,
-        _ passage: HeaderPassage
+        _ status: Int, _ content: EncodedContent, _ entity: Entity, _ proxied: ProxiedRequest,
+        _ forwarded: ForwardedHeaders
     ) -> Outcome {
-        let kept = passage.fields(of: entity.headers, from: entity.url)
-        let fields = kept + passed.ownFields(of: entity.headers, status)
-        switch passed.method {
+        let kept = forwarded.fields(of: entity.headers, from: entity.url)
+        let fields = kept + proxied.ownFields(of: entity.headers, status)
+        switch proxied.method {
         case "HEAD": return .reply(Reply(status, headOf: content, entity.headers, fields))
         case "GET" where status == 206:
             return content.isPart ? .reply(Reply(status, content, fields)) : .problem(.changedPart)

@@ -34,9 +34,9 @@ final class EngineClient: Sendable {
 
     /// How the same target may be answered without the engine from now on.
     final class Shown: Sendable {
-        let publication: Publication
+        let answerSnapshot: AnswerSnapshot
         let methods: [String]
-        let passage: HeaderPassage
+        let forwarded: ForwardedHeaders
         /// What a request took that was more than one message; for `Server-Timing`.
         let timing: String?
         /// Of the rules that allow it; see ``GatewayRules``.
@@ -45,27 +45,27 @@ final class EngineClient: Sendable {
         let labels: Int
 
         init(
-            publication: Publication, methods: [String], passage: HeaderPassage, timing: String? = nil,
+            answerSnapshot: AnswerSnapshot, methods: [String], forwarded: ForwardedHeaders, timing: String? = nil,
             version: Int, labels: Int = GatewayMetrics.noLabels
         ) {
-            (self.publication, self.methods, self.passage) = (publication, methods, passage)
+            (self.answerSnapshot, self.methods, self.forwarded) = (answerSnapshot, methods, forwarded)
             (self.timing, self.version, self.labels) = (timing, version, labels)
         }
 
         /// The same of a request that took so long.
         func taking(_ timing: String) -> Shown {
             Shown(
-                publication: publication, methods: methods, passage: passage, timing: timing,
+                answerSnapshot: answerSnapshot, methods: methods, forwarded: forwarded, timing: timing,
                 version: version, labels: labels)
         }
     }
 
     /// Seconds that a request gets unless its resource's configuration has another total time.
-    static let usualPatience = patience(Timeouts())
+    static let usualTimeout = timeout(Timeouts())
 
     /// A request may stand for two: itself, and one that renewed a token for it. A configuration without a
     /// limit has the usual one here.
-    static func patience(_ timeouts: Timeouts) -> Double {
+    static func timeout(_ timeouts: Timeouts) -> Double {
         2 * (timeouts.totalSeconds > 0 ? timeouts.totalSeconds : Timeouts().totalSeconds)
     }
 
@@ -96,13 +96,13 @@ final class EngineClient: Sendable {
         }
         let (resource, methods) = found
         let shown = Shown(
-            publication: resource.publicationForReaders(preparing: ContentRendering.prepare),
-            methods: methods, passage: passage(of: resource), version: rules.version,
+            answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
+            methods: methods, forwarded: forwarded(of: resource), version: rules.version,
             labels: labels(of: resource, resource.service, question.method))
         question.pendingRead.labels = shown.labels
         let start = resource.engine.scheduler.uptime
         if question.directives.isUsual {
-            if let answer = shown.publication.answer(at: start) {
+            if let answer = shown.answerSnapshot.answer(at: start) {
                 return completion(.answer(answer, .hit(.memory), shown))
             }
             return load(resource, question, shown, since: start, waiting: waiting, completion)
@@ -128,10 +128,10 @@ final class EngineClient: Sendable {
     ) {
         let resolved = resource.resolvedConfiguration(for: "GET")
         if resolved.configuration.stream == .body {
-            return stream(resource, question, shown.passage, completion)
+            return stream(resource, question, shown.forwarded, completion)
         }
-        let patience = Self.patience(resolved.configuration.timeouts)
-        if patience != Self.usualPatience { waiting(patience) }
+        let timeout = Self.timeout(resolved.configuration.timeouts)
+        if timeout != Self.usualTimeout { waiting(timeout) }
         let running = resolved.configuration.isCollapsing ? resource.loadRequests.first : nil
         let interest = running?.interest ?? 0
         let held = resource.dataTime

@@ -32,7 +32,7 @@ struct RequestHead: Equatable {
     var accept: ByteRange?
     var acceptEncoding: ByteRange?
     /// One of these two comes more than once.
-    var repeatsTerms = false
+    var repeatsConditions = false
     /// Of the head, the empty line included.
     var length = 0
 
@@ -169,12 +169,12 @@ extension RequestHead {
         case 5 where line.equalsIgnoringCase("range", at: 0): notable.insert(.range)
         case 6 where line.equalsIgnoringCase("accept", at: 0):
             if !value.isExactly("*/*") { notable.insert(.accept) }
-            repeatsTerms = repeatsTerms || accept != nil
+            repeatsConditions = repeatsConditions || accept != nil
             accept = range
         case 6 where line.equalsIgnoringCase("origin", at: 0): notable.insert(.origin)
         case 15 where line.equalsIgnoringCase("accept-encoding", at: 0):
             notable.insert(.acceptEncoding)
-            repeatsTerms = repeatsTerms || acceptEncoding != nil
+            repeatsConditions = repeatsConditions || acceptEncoding != nil
             acceptEncoding = range
         case 13 where line.equalsIgnoringCase("cache-control", at: 0): notable.insert(.cacheControl)
         case 17 where line.equalsIgnoringCase("if-modified-since", at: 0): notable.insert(.ifModifiedSince)

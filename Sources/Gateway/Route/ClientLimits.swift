@@ -39,17 +39,17 @@ final class ClientRates: Sendable {
     }
 
     /// When a bucket is full again, as of the last look: by now that may be later, but not sooner.
-    private struct Turn: Comparable {
+    private struct Refill: Comparable {
         let full: Double
         let client: String
 
-        static func < (a: Turn, b: Turn) -> Bool { a.full < b.full }
+        static func < (a: Refill, b: Refill) -> Bool { a.full < b.full }
     }
 
     private struct Table {
         var buckets: [String: Bucket] = [:]
         /// One for each bucket.
-        var turns = Heap<Turn>()
+        var refills = Heap<Refill>()
     }
 
     /// For one more, the client is forgotten whose bucket is full again first: of those that ask alike the
@@ -72,7 +72,7 @@ final class ClientRates: Sendable {
             var bucket = Bucket(level: rate.burst, time: now)
             let wait = take(from: &bucket, at: now)
             table.buckets[client] = bucket
-            table.turns.insert(Turn(full: fullTime(of: bucket), client: client))
+            table.refills.insert(Refill(full: fullTime(of: bucket), client: client))
             return wait
         }
     }
@@ -92,34 +92,34 @@ final class ClientRates: Sendable {
     /// A request moves nobody in the heap. Who has asked since its place was found gets another one here,
     /// once for all its requests.
     private func forgetFirst(of table: inout Table) {
-        while let first = table.turns.min, let bucket = table.buckets[first.client] {
+        while let first = table.refills.min, let bucket = table.buckets[first.client] {
             let full = fullTime(of: bucket)
             guard full > first.full else {
                 table.buckets[first.client] = nil
-                table.turns.removeMin()
+                table.refills.removeMin()
                 return
             }
-            table.turns.replaceMin(with: Turn(full: full, client: first.client))
+            table.refills.replaceMin(with: Refill(full: full, client: first.client))
         }
     }
 }
 
 /// What each client has under way, by token or address.
-final class ClientPlaces: Sendable {
+final class ClientSlots: Sendable {
     private let most: Int
     private let taken = Mutex<[String: Int]>([:])
 
     init(_ most: Int) { self.most = most }
 
     /// Nil when the client has as many as it may.
-    func take(for client: String) -> ClientPlace? {
+    func take(for client: String) -> ClientSlot? {
         let isFree = taken.withLock { taken in
             let count = taken[client] ?? 0
             guard count < most else { return false }
             taken[client] = count + 1
             return true
         }
-        return isFree ? ClientPlace(self, client) : nil
+        return isFree ? ClientSlot(self, client) : nil
     }
 
     fileprivate func giveBack(_ client: String) {
@@ -131,14 +131,14 @@ final class ClientPlaces: Sendable {
 }
 
 /// One of them: given back when nobody holds it any more.
-final class ClientPlace {
-    private let places: ClientPlaces
+final class ClientSlot {
+    private let slots: ClientSlots
     private let client: String
 
-    fileprivate init(_ places: ClientPlaces, _ client: String) {
-        self.places = places
+    fileprivate init(_ slots: ClientSlots, _ client: String) {
+        self.slots = slots
         self.client = client
     }
 
-    deinit { places.giveBack(client) }
+    deinit { slots.giveBack(client) }
 }

@@ -14,8 +14,8 @@ struct GatewayAccess: Sendable {
     /// Nil: as often as they want.
     let rates: ClientRates?
     /// Nil: as many as they want.
-    let requests: ClientPlaces?
-    let streams: ClientPlaces
+    let requests: ClientSlots?
+    let streams: ClientSlots
     /// Names of clients' headers that go to the API, in lower case.
     let forwarded: Set<String>
     /// Names of the API's headers that go to clients, in lower case.
@@ -54,10 +54,10 @@ struct GatewayAccess: Sendable {
         routes = try RouteTable(configuration.routes)
         origins = OriginRules(configuration.cors, keeping: configuration.keptHeaders)
         rates = configuration.limits.perClient.map(ClientRates.init)
-        requests = configuration.limits.requestsPerClient.map(ClientPlaces.init)
-        streams = ClientPlaces(configuration.limits.streamsPerClient ?? configuration.limits.usualStreams)
+        requests = configuration.limits.requestsPerClient.map(ClientSlots.init)
+        streams = ClientSlots(configuration.limits.streamsPerClient ?? configuration.limits.usualStreams)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
-        kept = HeaderNames(HeaderPassage.usual.union(configuration.keptHeaders.map { $0.lowercased() }))
+        kept = HeaderNames(ForwardedHeaders.usual.union(configuration.keptHeaders.map { $0.lowercased() }))
         accessLog = configuration.accessLog
         spans = configuration.spans
         hostNames = HostNames(configuration.serverNames)

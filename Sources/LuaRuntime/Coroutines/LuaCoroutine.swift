@@ -159,10 +159,10 @@ public final class LuaCoroutine {
     }
 
     private func conclude(_ result: Result<Int32, LuaError>, _ lua: Lua) {
-        let tell = completion
+        let notify = completion
         completion = nil
         state = nil
         sandbox = nil
-        if let tell { tell(lua, result) } else { outcome = result }
+        if let notify { notify(lua, result) } else { outcome = result }
     }
 }

@@ -85,9 +85,9 @@ public final class LuaWaiter {
 
     func cancel() {
         stage = .over
-        let tell = onCancel
+        let notify = onCancel
         onCancel = nil
         around = nil
-        tell?()
+        notify?()
     }
 }

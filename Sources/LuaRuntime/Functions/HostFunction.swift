@@ -1,7 +1,7 @@
 import CLua
 
 /// How a host function ends.
-public enum Verdict {
+public enum CallResult {
     /// The topmost `count` values of the stack are its results.
     case results(Int32)
     /// The script waits. The closure gets the handle that continues it, and may use it at once.
@@ -9,7 +9,7 @@ public enum Verdict {
 }
 
 /// A Swift function that scripts can call. What it throws becomes a Lua error.
-public typealias HostFunction = (Arguments) throws -> Verdict
+public typealias HostFunction = (Arguments) throws -> CallResult
 
 /// One host function with what its error messages call it. Lua holds the only reference.
 final class HostBox {

@@ -7,11 +7,11 @@ extension LuaState {
         // state, and must not keep it alive.
         func measuring(_ set: @escaping HostFunction) -> HostFunction {
             { arguments in
-                let verdict = try set(arguments)
+                let result = try set(arguments)
                 if let object = arguments.lua.object(1, as: Object.self) {
                     arguments.lua.state.measure(object)
                 }
-                return verdict
+                return result
             }
         }
         classes.append(luaClass)

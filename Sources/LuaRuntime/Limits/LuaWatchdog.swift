@@ -115,23 +115,23 @@ public final class LuaWatchdog: Sendable {
             var news: [(RunWatch, LuaHang)] = []
             for index in content.entries.indices {
                 let asksSystem = interval != nil
-                if let found = content.entries[index].look(at: now, asksSystem: asksSystem, patience) {
+                if let found = content.entries[index].look(at: now, asksSystem: asksSystem, timeout) {
                     news.append(found)
                     if !found.1.isOver { content.hangs += 1 }
                 }
             }
             return news
         }
-        for (watch, hang) in news { watch.tell(hang) }
+        for (watch, hang) in news { watch.notify(hang) }
     }
 
     /// Seconds that a run with this limit may last.
-    private func patience(_ limit: Double) -> Double { max(limit * Self.factor, leastSeconds) }
+    private func timeout(_ limit: Double) -> Double { max(limit * Self.factor, leastSeconds) }
 }
 
 extension LuaWatchdog.Entry {
     fileprivate mutating func look(
-        at now: Double, asksSystem: Bool, _ patience: (Double) -> Double
+        at now: Double, asksSystem: Bool, _ timeout: (Double) -> Double
     ) -> (RunWatch, LuaHang)? {
         let reading = watch.status.read()
         guard reading.sequence == last.sequence else {
@@ -141,7 +141,7 @@ extension LuaWatchdog.Entry {
             return ended.map { (watch, $0) }
         }
         guard reading.isRunning, !isReported, let limit = reading.limit else { return nil }
-        guard now - since >= patience(limit), !isStarved(limit) else { return nil }
+        guard now - since >= timeout(limit), !isStarved(limit) else { return nil }
         isReported = true
         return (watch, hang(at: now, isOver: false))
     }

@@ -33,11 +33,11 @@ final class RunStatus: Sendable {
 /// What a watchdog sees of one state.
 final class RunWatch: Sendable {
     let status = RunStatus()
-    let tell: @Sendable (LuaHang) -> Void
+    let notify: @Sendable (LuaHang) -> Void
     private let thread = cplatform_thread_id()
 
     /// Made on the thread that owns the state.
-    init(tell: @escaping @Sendable (LuaHang) -> Void) { self.tell = tell }
+    init(notify: @escaping @Sendable (LuaHang) -> Void) { self.notify = notify }
 
     /// What the system says of the state's thread; nil where it says nothing.
     struct Usage {

@@ -68,7 +68,7 @@ extension LuaSandbox {
         lua.rawSet(-2, name)
     }
 
-    private func print(_ arguments: Arguments) throws -> Verdict {
+    private func print(_ arguments: Arguments) throws -> CallResult {
         var line: [UInt8] = []
         for index in 0..<arguments.count {
             if index > 0 { line.append(UInt8(ascii: "\t")) }
@@ -85,7 +85,7 @@ extension LuaSandbox {
     }
 
     /// Words such as "@on" would turn Lua's own warnings on and off.
-    private func warn(_ arguments: Arguments) throws -> Verdict {
+    private func warn(_ arguments: Arguments) throws -> CallResult {
         let text = String(decoding: try self.text(arguments, from: 1), as: UTF8.self)
         if arguments.count == 1, text.hasPrefix("@") { return .results(0) }
         if let errorOutput { errorOutput(text) } else { output(Array("warning: \(text)\n".utf8)) }

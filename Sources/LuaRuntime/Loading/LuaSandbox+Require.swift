@@ -16,7 +16,7 @@ extension LuaSandbox {
     }
 
     /// The script's `require`: cached, rooted, text only.
-    func require(_ arguments: Arguments) throws -> Verdict {
+    func require(_ arguments: Arguments) throws -> CallResult {
         try pushModule(try arguments.string(1, "name"), on: arguments.lua)
         return .results(1)
     }

@@ -57,10 +57,10 @@ extension Lua {
     }
 
     /// Pushes a function that calls its own first argument, protected and able to wait, and gives the outcome
-    /// to `tell`: whether that ended well, its first result or what it raised, then the arguments behind the
+    /// to `notify`: whether that ended well, its first result or what it raised, then the arguments behind the
     /// first.
-    public func push(guardTelling tell: @escaping HostFunction, name: String) {
-        push(function: tell, name: name)
+    public func push(guardNotifying notify: @escaping HostFunction, name: String) {
+        push(function: notify, name: name)
         clua_push_guard(raw)
     }
 

@@ -60,7 +60,7 @@ public final class LuaState {
         clua_open_libraries(clua_main(core))
         for (name, advice) in options.advice { clua_advise(clua_main(core), name, advice) }
         if let onHang = options.onHang {
-            let watch = RunWatch(tell: onHang)
+            let watch = RunWatch(notify: onHang)
             clua_set_run_status(core, watch.status.pointer)
             options.watchdog.add(watch)
             self.watch = watch

@@ -30,7 +30,7 @@ final class AttemptControl {
     func configurationChanged() {
         guard !isReconsidering, limiters.contains(where: { !$0.value.state.waiting.isEmpty }) else { return }
         isReconsidering = true
-        engine.scheduler.nextTurn { [weak self] in
+        engine.scheduler.nextTick { [weak self] in
             guard let self else { return }
             isReconsidering = false
             for limiter in limiters.values { limiter.reconsider() }

@@ -44,19 +44,19 @@ struct LimitState {
     ///
     /// - Parameter patience: Seconds that it may wait.
     mutating func admit(
-        _ id: WaitingList.ID, priority: Int, queueKey: String, patience: Double, at uptime: Double
+        _ id: WaitingList.ID, priority: Int, queueKey: String, timeout: Double, at uptime: Double
     ) -> Admission {
         if waiting.isEmpty, hasRoom, bucket?.take(at: uptime) ?? true {
             inFlight += 1
             return .go
         }
         // Whoever is told at once can do something better than wait in vain.
-        if let next = bucket?.nextTime(at: uptime), next > uptime + patience || limits.mostWaiting == 0 {
-            if hasRoom || next > uptime + patience { return .limited(until: next) }
+        if let next = bucket?.nextTime(at: uptime), next > uptime + timeout || limits.mostWaiting == 0 {
+            if hasRoom || next > uptime + timeout { return .limited(until: next) }
         }
         guard waiting.count < limits.mostWaiting else { return .queueFull(limit: limits.mostWaiting) }
         waiting.append(
-            WaitingList.Entry(id: id, priority: priority, queueKey: queueKey, ripe: uptime + patience / 2))
+            WaitingList.Entry(id: id, priority: priority, queueKey: queueKey, ripe: uptime + timeout / 2))
         return .wait
     }
 

@@ -25,26 +25,26 @@ final class RequestLimiter {
     ///   - patience: Seconds that it may wait, those of the limit at most.
     ///   - now: The limits that the request would have if it came now; nil where that can't be known.
     func enter(
-        _ limits: RequestLimits, priority: Int, queueKey: String, patience: Double,
+        _ limits: RequestLimits, priority: Int, queueKey: String, timeout: Double,
         now: @escaping @EngineActor () -> RequestLimits?,
         decided: @escaping @EngineActor (TransportError?) -> Void
     ) throws(TransportError) -> LimitSlot {
         let uptime = uptime
-        let patience = min(patience, limits.longestWait)
+        let timeout = min(timeout, limits.longestWait)
         if state.set(limits, at: uptime) { pump() }
         lastID += 1
         let slot = LimitSlot(self, lastID, came: uptime, queueKey: queueKey)
-        switch state.admit(lastID, priority: priority, queueKey: queueKey, patience: patience, at: uptime) {
+        switch state.admit(lastID, priority: priority, queueKey: queueKey, timeout: timeout, at: uptime) {
         case .go: slot.hold()
         case .queueFull(let limit):
-            tell(.refused, slot)
+            notify(.refused, slot)
             throw TransportError(
                 .queueFull, phase: .queue,
                 message: limit == 0
                     ? "as many requests are on their way as the limit of \(name) allows"
                     : "\(limit) requests wait already for the limit of \(name)", limit: limit)
         case .limited(let until):
-            tell(.refused, slot)
+            notify(.refused, slot)
             throw TransportError(
                 .rateLimited, phase: .queue,
                 message: "the limit of \(name) has no turn for the request in the time that it may wait",
@@ -52,9 +52,9 @@ final class RequestLimiter {
         case .wait:
             slot.wait(
                 decided, now,
-                engine.scheduler.after(patience) { [weak self] in self?.giveUp(slot, patience) })
+                engine.scheduler.after(timeout) { [weak self] in self?.giveUp(slot, timeout) })
             waiters[lastID] = slot
-            tell(.queued, slot)
+            notify(.queued, slot)
             arm()
         }
         return slot
@@ -69,8 +69,8 @@ final class RequestLimiter {
         if state.set(limits, at: uptime) { pump() }
     }
 
-    private func tell(_ action: EngineEvent.LimitAction.Action, _ slot: LimitSlot) {
-        engine.tell(
+    private func notify(_ action: EngineEvent.LimitAction.Action, _ slot: LimitSlot) {
+        engine.notify(
             .limit,
             EngineEvent(
                 time: engine.scheduler.now, service: slot.queueKey,
@@ -80,14 +80,14 @@ final class RequestLimiter {
                         waiting: state.waiting.count, inFlight: state.inFlight))))
     }
 
-    private func giveUp(_ slot: LimitSlot, _ patience: Double) {
+    private func giveUp(_ slot: LimitSlot, _ timeout: Double) {
         guard state.giveUp(slot.id) else { return }
         waiters[slot.id] = nil
-        tell(.refused, slot)
+        notify(.refused, slot)
         slot.decide(
             TransportError(
                 .timeout, phase: .queue,
-                message: "the request waited \((patience * 1000).rounded() / 1000) s for the limit of \(name)"
+                message: "the request waited \((timeout * 1000).rounded() / 1000) s for the limit of \(name)"
             ))
         arm()
     }
@@ -129,9 +129,9 @@ final class RequestLimiter {
                 continue
             }
             slot.hold()
-            tell(.released, slot)
+            notify(.released, slot)
             // Not from inside of whatever has just ended.
-            engine.scheduler.nextTurn { slot.decide(nil) }
+            engine.scheduler.nextTick { slot.decide(nil) }
         }
         arm()
     }

@@ -42,7 +42,7 @@ final class RequestPermits {
         let came = uptime
         do throws(TransportError) {
             let slot = try limiter.enter(
-                limits, priority: rules.priority, queueKey: core.name, patience: timeLeft, now: limitsNow
+                limits, priority: rules.priority, queueKey: core.name, timeout: timeLeft, now: limitsNow
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
                 begin(hop, origin, queued: uptime - came, decided)
@@ -76,7 +76,7 @@ final class RequestPermits {
             case .pass: permit = BreakerPermit(origin, policy, isProbe: false)
             case .probe:
                 permit = BreakerPermit(origin, policy, isProbe: true)
-                tell(origin, .halfOpen)
+                notify(origin, .halfOpen)
                 engine.log.write(.network, "the breaker of \(origin.name) lets one request through")
             case .refuse(let until):
                 leave()
@@ -94,30 +94,30 @@ final class RequestPermits {
 
     /// The outcome of a message is known: it has ended, or a stream of events has begun.
     func ended(_ result: TransportResult) {
-        if let origin, let permit, permit.end(BreakerOutcome(result), at: uptime) { tellOfBreaker(origin) }
+        if let origin, let permit, permit.end(BreakerOutcome(result), at: uptime) { reportBreaker(origin) }
         permit = nil
         if case .success(let response) = result { slot?.learn(response.status, response.headers) }
     }
 
-    private func tellOfBreaker(_ origin: OriginHealth) {
+    private func reportBreaker(_ origin: OriginHealth) {
         switch origin.breaker.state {
         case .open(let until):
-            tell(origin, .open, until: until)
+            notify(origin, .open, until: until)
             let seconds = ((until - uptime) * 1000).rounded() / 1000
             engine.log.write(
                 .warning, "\(origin.name) fails too often: nothing is sent there for \(seconds) s")
         case .closed:
-            tell(origin, .closed)
+            notify(origin, .closed)
             engine.log.write(.warning, "\(origin.name) answers again")
         case .halfOpen: break
         }
     }
 
-    private func tell(
+    private func notify(
         _ origin: OriginHealth, _ state: EngineEvent.BreakerChange.State, until: Double? = nil
     ) {
         let now = engine.scheduler.now
-        engine.tell(
+        engine.notify(
             .breaker,
             EngineEvent(
                 time: now, service: core.name,

@@ -11,7 +11,7 @@ public struct RetryPolicy: Sendable {
     /// Asked about each failure of a request that may be sent again; nil: the statuses and transient errors
     /// of the transport decide. It gets the number of the attempt that failed. What it throws is the error of
     /// the request.
-    public var when: (@EngineActor (RequestError, Int) throws -> RetryVerdict)?
+    public var when: (@EngineActor (RequestError, Int) throws -> RetryAnswer)?
 
     public init() {}
 
@@ -39,7 +39,7 @@ public struct RetryPolicy: Sendable {
 }
 
 /// What ``RetryPolicy/when`` says of a failure.
-public enum RetryVerdict: Sendable, Equatable {
+public enum RetryAnswer: Sendable, Equatable {
     case retry
     case fail
     /// Send it again after so long, whatever the policy says of waits.
@@ -61,7 +61,7 @@ struct RetryQuestion {
     /// Seconds until the deadline of the whole request; infinite without one.
     var timeLeft = Double.infinity
     /// What the policy's function said.
-    var verdict = RetryVerdict.usual
+    var answer = RetryAnswer.usual
 }
 
 /// What becomes of a failure.
@@ -85,7 +85,7 @@ extension RetryPolicy {
     func decide(_ question: RetryQuestion, random: () -> Double, pays: () -> Bool) -> RetryDecision {
         if let decision = mayRetry(question) { return decision }
         var wait: Double?
-        switch question.verdict {
+        switch question.answer {
         case .fail: return .stop("'when' says so")
         case .retry: break
         case .after(let time): wait = max(0, time.inSeconds)

@@ -31,8 +31,8 @@ struct WaitingList {
     private var waiting: [ID: Entry] = [:]
     /// In the order of coming; some have left.
     private var order: Deque<ID> = []
-    private var turn = 0
-    private static let turnOfOldest = 4
+    private var round = 0
+    private static let roundOfOldest = 4
 
     var count: Int { waiting.count }
     var isEmpty: Bool { waiting.isEmpty }
@@ -81,8 +81,8 @@ struct WaitingList {
             self = WaitingList()
             return nil
         }
-        turn = (turn + 1) % Self.turnOfOldest
-        if turn == 0, let oldest = oldest(at: uptime) { return take(oldest) }
+        round = (round + 1) % Self.roundOfOldest
+        if round == 0, let oldest = oldest(at: uptime) { return take(oldest) }
         while var level = levels.first {
             while var queueKey = level.queues.popFirst() {
                 while let id = queueKey.entries.popFirst() {

@@ -107,7 +107,7 @@ final class CacheLine {
         switch result {
         case .failure(let error): fail(item, error)
         case .success(let entity):
-            tell(item, entity)
+            notify(item, entity)
             switch item.operation {
             case .read(let completion): completion(entity)
             case .write, .remove: if doubtful === item.cache { doubtful = nil }
@@ -116,14 +116,14 @@ final class CacheLine {
         }
     }
 
-    private func tell(_ item: Item, _ entity: Entity?, failure: (any Error)? = nil) {
+    private func notify(_ item: Item, _ entity: Entity?, failure: (any Error)? = nil) {
         var result = EngineEvent.CacheAccess.Result.done
         if failure != nil {
             result = .failed
         } else if case .read = item.operation {
             result = entity == nil ? .miss : .hit
         }
-        item.resource.tell(
+        item.resource.notify(
             .cache,
             .cache(
                 EngineEvent.CacheAccess(
@@ -132,7 +132,7 @@ final class CacheLine {
     }
 
     private func fail(_ item: Item, _ error: any Error) {
-        tell(item, nil, failure: error)
+        notify(item, nil, failure: error)
         item.resource.engine.report(error, of: item.cache, item.operation.name, item.resource)
         if case .remove = item.operation { doubtful = item.cache }
         item.operation.fail()

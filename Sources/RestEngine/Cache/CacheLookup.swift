@@ -19,7 +19,7 @@ final class CacheLookup {
     /// Looks in the next turn: whoever asks sees the resource empty first, and no function of a script runs
     /// inside of a look at a field.
     func start() {
-        resource.engine.scheduler.nextTurn { [self] in
+        resource.engine.scheduler.nextTick { [self] in
             guard !isOver else { return }
             stages = resource.cachedStages[...]
             tryNext()
@@ -81,7 +81,7 @@ final class CacheLookup {
             maxBodyBytes: resolved.configuration.maxBodyBytes)
         var run = PipelineRun(
             .success(entity), pipeline, context, of: engine, after: stage.name,
-            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))
+            keeping: StageOutputs(of: resource, pipelineVersion: resource.pipelineVersion(of: resolved)))
         guard let next = run.next() else { return take(run, entity, from: stage) }
         offloadedRun = OffloadedRun(run, next, engine) { [self] run in
             offloadedRun = nil
@@ -109,7 +109,7 @@ final class CacheLookup {
         stop()
         caching.lookupEnded(self)
         if let hit, let event = resource.state.adopt(hit, at: resource.engine.scheduler.time) {
-            resource.mark = outputs?.mark ?? PipelineMark()
+            resource.pipelineVersion = outputs?.pipelineVersion ?? PipelineVersion()
             if let outputs { resource.write(outputs, timestamp: hit.timestamp) }
             resource.notify(event)
         }

@@ -132,14 +132,14 @@ extension Resource {
 final class StageOutputs {
     let resource: Resource
     /// Of the pipeline whose stages they are.
-    let mark: PipelineMark
+    let pipelineVersion: PipelineVersion
     private var values: [(stage: String, entity: Entity)] = []
     /// Of the outcome, where it was made with it.
     var form: PublishedForm?
 
-    init(of resource: Resource, mark: PipelineMark = PipelineMark()) {
+    init(of resource: Resource, pipelineVersion: PipelineVersion = PipelineVersion()) {
         self.resource = resource
-        self.mark = mark
+        self.pipelineVersion = pipelineVersion
     }
 
     var entities: [Entity] { values.map(\.entity) }
@@ -149,7 +149,7 @@ final class StageOutputs {
     /// With what a cache had, which these were made of, at its own stage; all of it has the hit's time (D16,
     /// D36).
     func with(_ hit: Entity, at stage: String) -> StageOutputs {
-        let all = StageOutputs(of: resource, mark: mark)
+        let all = StageOutputs(of: resource, pipelineVersion: pipelineVersion)
         all.values = [(stage, hit)] + values
         for index in all.values.indices { all.values[index].entity.timestamp = hit.timestamp }
         return all

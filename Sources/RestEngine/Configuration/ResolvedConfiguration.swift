@@ -9,7 +9,7 @@ package final class ResolvedConfiguration {
     package let failure: RequestError?
     /// The stages that run and have caches; none when a block failed.
     private(set) lazy var cachedStages = failure == nil ? configuration.pipeline.cachedStages : []
-    /// See ``PipelineMark``.
+    /// See ``PipelineVersion``.
     private(set) lazy var pipelineFingerprint = configuration.pipeline.fingerprint
 
     init(_ configuration: Configuration, entries: [Int] = [], failure: RequestError? = nil) {

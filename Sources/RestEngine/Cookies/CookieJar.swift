@@ -20,7 +20,7 @@ public final class CookieJar {
     @discardableResult
     public func remove(where matches: (Cookie) -> Bool) -> Int {
         let changes = table.remove(where: matches)
-        changes.forEach(tell)
+        changes.forEach(notify)
         return changes.count
     }
 
@@ -45,7 +45,7 @@ public final class CookieJar {
                 continue
             }
             do throws(CookieTable.Refusal) {
-                try table.take(sent, from: place, at: now).forEach(tell)
+                try table.take(sent, from: place, at: now).forEach(notify)
             } catch {
                 log.write(
                     .network, "the cookie '\(sent.name)' of \(place.host) is left out: \(error.rawValue)")
@@ -53,7 +53,7 @@ public final class CookieJar {
         }
     }
 
-    private func tell(_ change: CookieTable.Change) {
+    private func notify(_ change: CookieTable.Change) {
         guard let storage else { return }
         switch change {
         case .set(let cookie) where cookie.expiresAt != nil: storage.keep(cookie)

@@ -53,7 +53,7 @@ final class EventListeners {
     }
 
     /// In the order in which they came. One that is cancelled by another meanwhile hears nothing.
-    func tell(_ event: EngineEvent) {
+    func notify(_ event: EngineEvent) {
         let bit = event.kind.bit
         for subscription in all where subscription.kinds & bit != 0 && subscription.isActive {
             subscription.handler(event)
@@ -111,9 +111,9 @@ extension Engine {
     package func hasListeners(of kind: EngineEvent.Kind) -> Bool { listeners?.wants(kind) ?? false }
 
     /// Tells whoever wants to hear of this. `event` is not made when nobody does (46.1).
-    package func tell(_ kind: EngineEvent.Kind, _ event: @autoclosure () -> EngineEvent) {
+    package func notify(_ kind: EngineEvent.Kind, _ event: @autoclosure () -> EngineEvent) {
         guard let listeners, listeners.wants(kind) else { return }
-        listeners.tell(event())
+        listeners.notify(event())
     }
 }
 
@@ -135,9 +135,9 @@ final class NotifiedRequest {
 
 extension Request {
     private var tale: NotifiedRequest {
-        if let told { return told }
+        if let notified { return notified }
         let new = NotifiedRequest(engine)
-        told = new
+        notified = new
         return new
     }
 
@@ -148,16 +148,16 @@ extension Request {
             method: work.target?.method, url: work.target?.url, detail)
     }
 
-    func tellStart() {
-        guard engine.listeners != nil, work.isTold else { return }
+    func notifyStart() {
+        guard engine.listeners != nil, work.isNotified else { return }
         tale.began = engine.scheduler.uptime
-        engine.tell(.request, event(.request))
+        engine.notify(.request, event(.request))
     }
 
-    func tellEnd() {
-        guard engine.hasListeners(of: .response), work.isTold, let info else { return }
+    func notifyEnd() {
+        guard engine.hasListeners(of: .response), work.isNotified, let info else { return }
         let error = info.response.error
-        engine.tell(
+        engine.notify(
             .response,
             event(
                 .response(
@@ -169,7 +169,7 @@ extension Request {
 
     /// A message was answered, or was not. It is made again for those who listen: kept until now, it would
     /// cost the others something.
-    fileprivate func tell(_ result: TransportResult, _ delivered: DeliveredBody?, of sent: MessageUnderWay) {
+    fileprivate func notify(_ result: TransportResult, _ delivered: DeliveredBody?, of sent: MessageUnderWay) {
         guard engine.hasListeners(of: .attempt) else { return }
         let (step, configuration) = (sent.hop.step, sent.hop.resolved.configuration)
         let message = TransportRequest(
@@ -182,7 +182,7 @@ extension Request {
             began: sent.began, seconds: engine.scheduler.now - sent.began, span: sent.span)
         attempt.delivered = delivered
         attempt.transport = work.lister?.core.transport
-        engine.tell(
+        engine.notify(
             .attempt,
             EngineEvent(
                 time: engine.scheduler.now, request: tale.number, service: work.lister?.core.name,
@@ -205,14 +205,14 @@ final class MessageUnderWay {
         (self.span, self.began) = (span, began)
     }
 
-    func tell(_ result: TransportResult, _ delivered: DeliveredBody?) {
-        request?.tell(result, delivered, of: self)
+    func notify(_ result: TransportResult, _ delivered: DeliveredBody?) {
+        request?.notify(result, delivered, of: self)
     }
 }
 
 extension Resource {
-    func tell(_ kind: EngineEvent.Kind, _ detail: @autoclosure () -> EngineEvent.Detail) {
-        engine.tell(
+    func notify(_ kind: EngineEvent.Kind, _ detail: @autoclosure () -> EngineEvent.Detail) {
+        engine.notify(
             kind,
             EngineEvent(
                 time: engine.scheduler.now, service: core.name, method: "GET", url: urlString, detail()))

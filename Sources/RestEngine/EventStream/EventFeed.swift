@@ -162,7 +162,7 @@ final class EventFeed: BodyReceiver {
     /// Not from inside of the transfer's own call.
     private func refuse(_ error: TransportError) {
         refusal = failure(.transport(error))
-        engine.scheduler.nextTurn { [weak self, weak request = connection] in
+        engine.scheduler.nextTick { [weak self, weak request = connection] in
             guard let self, connection === request else { return }
             endIfRefused()
         }
@@ -234,7 +234,7 @@ final class EventFeed: BodyReceiver {
     private func plan() {
         guard !isPlanned, run == nil, !queue.isEmpty else { return }
         isPlanned = true
-        engine.scheduler.nextTurn { [weak self] in
+        engine.scheduler.nextTick { [weak self] in
             self?.isPlanned = false
             self?.takeNext()
         }
@@ -257,7 +257,7 @@ final class EventFeed: BodyReceiver {
             maxBodyBytes: resolved.configuration.maxBodyBytes, log: engine.log)
         var next = PipelineRun(
             .success(entity(of: event)), resolved.configuration.pipeline, context, of: engine,
-            keeping: StageOutputs(of: resource, mark: resource.mark(of: resolved)))
+            keeping: StageOutputs(of: resource, pipelineVersion: resource.pipelineVersion(of: resolved)))
         guard let job = next.next() else { return finish(next) }
         run = OffloadedRun(next, job, engine) { [weak self] in
             self?.run = nil
@@ -275,7 +275,7 @@ final class EventFeed: BodyReceiver {
     /// Behind the hooks of loads that waited: one may begin to observe.
     private func stopSoonIfUnneeded() {
         guard loads.isEmpty, queue.isEmpty else { return }
-        engine.scheduler.nextTurn { [weak self] in
+        engine.scheduler.nextTick { [weak self] in
             if let self, resource?.feed === self { stopIfUnneeded() }
         }
     }

@@ -43,7 +43,7 @@ extension Service {
 final class BlockReview {
     /// Runs of blocks for ``shadows()``, which tries all blocks once for each of them. A script with more
     /// blocks than that allows is looked at in part.
-    private static let patience = 20_000
+    private static let timeout = 20_000
 
     let service: Service
     let entries: [ConfigurationEntry]
@@ -148,7 +148,7 @@ final class BlockReview {
     }
 
     private func shadow(of number: Int) -> BlockFinding? {
-        guard runs < Self.patience, time.isLeft else { return nil }
+        guard runs < Self.timeout, time.isLeft else { return nil }
         let wider = Set(
             index.candidates(for: entries[number].pattern).filter { $0 > number && covers($0, number) })
         guard !wider.isEmpty else { return nil }

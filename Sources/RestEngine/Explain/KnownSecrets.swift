@@ -60,7 +60,7 @@ final class KnownSecrets: Sendable {
     }
 
     /// What the settings say of a name in lower case; nil for nothing.
-    func verdict(onName name: String) -> Bool? {
+    func decision(onName name: String) -> Bool? {
         knowsNames ? state.withLock { $0.names[name] } : nil
     }
 

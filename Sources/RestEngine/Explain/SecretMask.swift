@@ -25,7 +25,7 @@ public struct SecretMask: Sendable {
     public func hides(_ name: String) -> Bool {
         let lower = name.lowercased()
         if Self.headers.contains(lower) || names.contains(where: { $0.lowercased() == lower }) { return true }
-        return KnownSecrets.shared.verdict(onName: lower) ?? SecretNames.have(lower)
+        return KnownSecrets.shared.decision(onName: lower) ?? SecretNames.have(lower)
     }
 
     /// A header's value as it may be shown. Of credentials the scheme stays: `Bearer ***` (RFC 9110 11.4).
@@ -166,7 +166,7 @@ public struct SecretMask: Sendable {
     /// `GITHUB_TOKEN`, `API_KEY`, `DB_PASSWORD`, and what the settings name.
     static func hidesVariable(_ name: String) -> Bool {
         let lower = name.lowercased()
-        if let known = KnownSecrets.shared.verdict(onName: lower) { return known }
+        if let known = KnownSecrets.shared.decision(onName: lower) { return known }
         let last = lower.split(separator: "_").last.map(String.init) ?? lower
         return ["key", "apikey", "pass", "passwd", "passphrase", "credential", "credentials"].contains(last)
             || ["token", "secret", "password"].contains { lower.contains($0) }

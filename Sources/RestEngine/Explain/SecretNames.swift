@@ -31,7 +31,7 @@ enum SecretNames {
     private static let fewestBytes = all.map(\.utf8.count).min() ?? 0
 
     /// A mask's answers about names, each asked for once.
-    struct Verdicts {
+    struct Decisions {
         private let mask: SecretMask
         /// Of further names, which may end with anything.
         private let looksAtAll: Bool

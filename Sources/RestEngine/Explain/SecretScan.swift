@@ -10,7 +10,7 @@ struct SecretScan {
     private var (shown, copied) = ([UInt8](), 0)
     /// Bytes before it don't belong to a name any more.
     private var floor = 0
-    private var verdicts: SecretNames.Verdicts
+    private var decisions: SecretNames.Decisions
     /// Bytes that were looked at.
     private(set) var steps = 0
 
@@ -23,7 +23,7 @@ struct SecretScan {
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ pairs: Pairs, hidingBy mask: SecretMask) {
         self.bytes = bytes
         self.pairs = pairs
-        verdicts = SecretNames.Verdicts(mask: mask)
+        decisions = SecretNames.Decisions(mask: mask)
     }
 
     /// Nil when it has nothing to hide.
@@ -119,7 +119,7 @@ struct SecretScan {
             && isSecret((range.lowerBound + 1)..<range.upperBound)
     }
 
-    private mutating func isSecret(_ range: Range<Int>) -> Bool { verdicts.areSecret(bytes[range]) }
+    private mutating func isSecret(_ range: Range<Int>) -> Bool { decisions.areSecret(bytes[range]) }
 
     private func isCredentialHeader(_ name: Name) -> Bool {
         SecretMask.headers.contains(String(decoding: bytes[name.range], as: UTF8.self).lowercased())

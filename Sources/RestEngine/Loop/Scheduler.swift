@@ -11,19 +11,19 @@ public final class Scheduler {
     private static let part = 0.005
 
     /// A closure by itself would be wrapped as it enters the queue and again as it leaves.
-    private struct Turn {
+    private struct Tick {
         let work: @EngineActor () -> Void
     }
 
     private let clock: any EngineClock
     private let isSliced: Bool
-    private var queue: Deque<Turn> = []
+    private var queue: Deque<Tick> = []
     private var timers = TimerHeap()
     /// Counts the turns.
-    package private(set) var turn: UInt64 = 0
+    package private(set) var tick: UInt64 = 0
 
     /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other
-    /// clock whoever holds it calls ``runTurn()``.
+    /// clock whoever holds it calls ``runTick()``.
     public init(clock: any EngineClock = SystemClock()) {
         self.clock = clock
         isSliced = clock is SystemClock
@@ -42,8 +42,8 @@ public final class Scheduler {
     var time: EngineTime { EngineTime(now: clock.now, uptime: clock.uptime) }
 
     /// Runs `work` in the next turn.
-    public func nextTurn(_ work: @escaping @EngineActor () -> Void) {
-        queue.append(Turn(work: RefreshScope.bound(work)))
+    public func nextTick(_ work: @escaping @EngineActor () -> Void) {
+        queue.append(Tick(work: RefreshScope.bound(work)))
     }
 
     /// Runs `work` once, after `delay`, unless the timer is cancelled.
@@ -71,15 +71,15 @@ public final class Scheduler {
         repeat {
             guard step() else { return }
         } while uptime <= end
-        nextTurn { [self] in inParts(step) }
+        nextTick { [self] in inParts(step) }
     }
 
     /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.
     ///
     /// On the system's clock either stops when it has taken long; what is left begins the next turn.
     @discardableResult
-    public func runTurn() -> Bool {
-        turn += 1
+    public func runTick() -> Bool {
+        tick += 1
         var left = queue.count
         var didWork = left > 0
         // A timer that is set meanwhile, even for now, waits for the next turn.
@@ -146,7 +146,7 @@ final class SchedulerList {
         RefreshScope.outside {
             for member in members {
                 guard let scheduler = member.scheduler else { continue }
-                scheduler.runTurn()
+                scheduler.runTick()
                 if let time = scheduler.timeUntilWork { wait = min(wait, time) }
             }
         }

@@ -7,7 +7,7 @@ extension Resource {
     static func ownBytes(of url: URLText?) -> Int { 512 + 2 * (url?.string.utf8.count ?? 0) }
 
     /// By whoever used it last, on whatever thread; the scheduler's uptime.
-    var lastUse: Double { max(lastUsed, publication?.lastUse ?? -.infinity) }
+    var lastUse: Double { max(lastUsed, answerSnapshot?.lastUse ?? -.infinity) }
 
     /// Counts anew what it holds, after each change of it.
     func recount() {
@@ -25,7 +25,7 @@ extension Resource {
             // Else it is the same bytes.
             if !(state.data?.holdsBody ?? false) { bytes += encoded.body.count }
             // The copy of the network library that readers share.
-            if publication != nil { bytes += encoded.body.count }
+            if answerSnapshot != nil { bytes += encoded.body.count }
         }
         return bytes > 0 ? bytes + Self.overhead : 0
     }

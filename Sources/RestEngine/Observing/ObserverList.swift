@@ -59,7 +59,7 @@ final class ObserverList {
     func follow(_ request: Request, of resource: Resource) {
         request.onProgress { [weak self] fraction in
             guard let self, resource.observers === self else { return }
-            resource.tellObservers(of: .progress) { $0.progress(resource, fraction) }
+            resource.notifyObservers(of: .progress) { $0.progress(resource, fraction) }
         }
     }
 
@@ -80,7 +80,7 @@ final class ObserverList {
     }
 
     /// Tells all who were there when the telling began and have not been removed since (13.23).
-    func tell(_ resource: Resource, of news: News, _ deliver: (any ResourceObserver) -> Void) {
+    func notify(_ resource: Resource, of news: News, _ deliver: (any ResourceObserver) -> Void) {
         prune(resource)
         guard nesting == 0 || !isRestless else { return hasLeftOut = true }
         guard nesting < Self.deepestNesting else {
@@ -129,7 +129,7 @@ final class ObserverList {
     private func planPruning(_ resource: Resource) {
         guard !isPruningPlanned else { return }
         isPruningPlanned = true
-        resource.engine.scheduler.nextTurn { [weak resource] in
+        resource.engine.scheduler.nextTick { [weak resource] in
             self.isPruningPlanned = false
             resource?.pruneObservers()
         }

@@ -91,11 +91,11 @@ extension Resource {
     }
 
     /// The list that is told is the one that counts how deep events lie in each other, so it stays meanwhile.
-    func tellObservers(
+    func notifyObservers(
         of news: ObserverList.News = .change, _ deliver: (any ResourceObserver) -> Void
     ) {
         guard let list = observers else { return }
-        list.tell(self, of: news, deliver)
+        list.notify(self, of: news, deliver)
         if list.isEmpty, list.isIdle, observers === list { endObserving() }
     }
 

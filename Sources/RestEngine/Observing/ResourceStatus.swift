@@ -18,10 +18,10 @@ public final class ResourceStatus: ResourceObserver {
     /// What a user asked for, until it has ended.
     private var manualRequests: [Request] = []
     private var handlers: [@EngineActor (ResourceStatus) -> Void] = []
-    private var told: Mark
+    private var notified: Reading
 
     /// What tells one state from another; an error is known by its resource, its time and what it says.
-    private struct Mark: Equatable {
+    private struct Reading: Equatable {
         var decision: StatusRule.Decision
         var resource: ObjectIdentifier?
         var timestamp: Double?
@@ -31,7 +31,7 @@ public final class ResourceStatus: ResourceObserver {
     /// A status over no resource; add it to some as an observer.
     public init(priority: [StatusRule] = StatusRule.usual) {
         self.priority = priority
-        told = Mark(decision: StatusRule.decide(priority, StatusRule.Facts(), isLoadingManually: false))
+        notified = Reading(decision: StatusRule.decide(priority, StatusRule.Facts(), isLoadingManually: false))
     }
 
     /// The state of all together, as of now.
@@ -87,15 +87,15 @@ public final class ResourceStatus: ResourceObserver {
     }
 
     private func evaluate() {
-        var mark = Mark(decision: decision)
-        if mark.decision == .error, let resource = members.firstWithError {
-            mark.resource = ObjectIdentifier(resource)
+        var reading = Reading(decision: decision)
+        if reading.decision == .error, let resource = members.firstWithError {
+            reading.resource = ObjectIdentifier(resource)
             let error = resource.latestError
-            mark.timestamp = error?.timestamp
-            mark.text = error?.description
+            reading.timestamp = error?.timestamp
+            reading.text = error?.description
         }
-        guard mark != told else { return }
-        told = mark
+        guard reading != notified else { return }
+        notified = reading
         for handler in handlers { handler(self) }
     }
 }

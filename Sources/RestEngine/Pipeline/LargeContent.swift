@@ -88,14 +88,14 @@ package final class LargeContent: TransformerExecutor {
 
     /// Decodes a body of so many bytes, huge ones one at a time: a decoder takes several times the body, and
     /// threads of transformer modules decode for themselves.
-    package nonisolated static func inTurn<Result: Sendable, Failure: Error>(
+    package nonisolated static func oneAtATime<Result: Sendable, Failure: Error>(
         for bytes: Int, _ decode: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard bytes > leastHugeSize else { return try decode() }
-        return try turn.withLock { _ throws(Failure) in try decode() }
+        return try decoding.withLock { _ throws(Failure) in try decode() }
     }
 
-    private nonisolated static let turn = Mutex(())
+    private nonisolated static let decoding = Mutex(())
 
     private nonisolated static let freeing = DispatchQueue(label: "freeing")
 

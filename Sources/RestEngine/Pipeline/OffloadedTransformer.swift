@@ -44,7 +44,7 @@ package struct OffloadedJob: Sendable {
     let isLogged: Bool
     /// Nothing follows in the pipeline, and what comes of it is shown to readers: its form for them is made
     /// as well.
-    var publication: Publication?
+    var answerSnapshot: AnswerSnapshot?
 
     /// What came of the job.
     package struct Outcome: Sendable {
@@ -52,7 +52,7 @@ package struct OffloadedJob: Sendable {
         var outputs: [(stage: String, entity: Entity)] = []
         /// For the log.
         var lines: [String] = []
-        /// The form of what the response now has, if somebody wanted it; see ``Publication``.
+        /// The form of what the response now has, if somebody wanted it; see ``AnswerSnapshot``.
         var form: PublishedForm?
 
         init(_ response: Response) { self.response = response }
@@ -70,7 +70,7 @@ package struct OffloadedJob: Sendable {
         var type = KnownContentType(response)
         var context = context
         for (index, part) in parts.enumerated() {
-            context.isPublished = publication != nil && index == parts.count - 1
+            context.isPublished = answerSnapshot != nil && index == parts.count - 1
             switch part {
             case .end(let stage):
                 if case .success(let entity) = outcome.response { outcome.outputs.append((stage, entity)) }
@@ -95,8 +95,8 @@ package struct OffloadedJob: Sendable {
                 if isLogged { outcome.lines.append(outcome.response.line) }
             }
         }
-        if let publication, case .success(let entity) = outcome.response {
-            outcome.form = PublishedForm(of: entity, for: publication)
+        if let answerSnapshot, case .success(let entity) = outcome.response {
+            outcome.form = PublishedForm(of: entity, for: answerSnapshot)
         }
         return outcome
     }

@@ -162,7 +162,7 @@ public struct PipelineStage: Sendable {
 
 /// Which pipeline made a resource's data. Data of a pipeline that a reload changed is stale (ARCHITECTURE.md,
 /// Four walks).
-struct PipelineMark: Sendable {
+struct PipelineVersion: Sendable {
     /// Of the pipeline; 0 for data that no pipeline made, or when nobody asked for marks.
     var fingerprint: UInt64 = 0
     /// Of the service, when the mark was made or last compared.

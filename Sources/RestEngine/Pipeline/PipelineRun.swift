@@ -17,7 +17,7 @@ struct PipelineRun {
     /// What a large body takes long in is done elsewhere.
     private let movesLargeContent: Bool
     /// Where the outcome will be shown; nil when that isn't known.
-    private let publication: Publication?
+    private let answerSnapshot: AnswerSnapshot?
 
     private struct Cursor {
         /// The first is the one where it is.
@@ -29,9 +29,9 @@ struct PipelineRun {
     /// - Parameter first: only the stages after this one.
     init(
         _ response: Response, _ pipeline: Pipeline, _ context: PipelineContext, of engine: Engine,
-        after first: String? = nil, keeping outputs: StageOutputs? = nil, publication: Publication? = nil
+        after first: String? = nil, keeping outputs: StageOutputs? = nil, answerSnapshot: AnswerSnapshot? = nil
     ) {
-        self.publication = publication
+        self.answerSnapshot = answerSnapshot
         self.response = response
         self.pipeline = pipeline
         self.context = context
@@ -64,7 +64,7 @@ struct PipelineRun {
                         return (takeJob([.step(step, stage: name.rawValue)]), GradualTransforms.shared)
                     }
                 }
-                context.isPublished = publication != nil && !hasSteps(from: cursor, known)
+                context.isPublished = answerSnapshot != nil && !hasSteps(from: cursor, known)
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
                 response = step.transformer.process(response, context)
                 type = types.contentType(of: response)
@@ -149,17 +149,17 @@ struct PipelineRun {
         cursor = found.end
         let isLast = !hasSteps(from: found.end, type)
         return (
-            takeJob(Array(parts.prefix(found.count)), publication: isLast ? publication : nil), found.executor
+            takeJob(Array(parts.prefix(found.count)), answerSnapshot: isLast ? answerSnapshot : nil), found.executor
         )
     }
 
     /// The job that takes the response through these steps.
     private mutating func takeJob(
-        _ parts: [OffloadedJob.Part], publication: Publication? = nil
+        _ parts: [OffloadedJob.Part], answerSnapshot: AnswerSnapshot? = nil
     ) -> OffloadedJob {
         let job = OffloadedJob(
             response: response, context: context.withoutLog, parts: parts,
-            isLogged: log.enabled.contains(.pipeline), publication: publication)
+            isLogged: log.enabled.contains(.pipeline), answerSnapshot: answerSnapshot)
         response = OffloadedJob.Outcome.cancelled.response
         return job
     }

@@ -120,9 +120,9 @@ struct PublishedForm: Sendable {
     private let entity: Entity
 
     /// On any thread. Nil for what has no form; whoever publishes it tells why.
-    init?(of entity: Entity, for publication: Publication) {
+    init?(of entity: Entity, for answerSnapshot: AnswerSnapshot) {
         guard let content = try? EncodedContent(entity) else { return nil }
-        if content.isLarge { publication.prepare?(content) }
+        if content.isLarge { answerSnapshot.prepare?(content) }
         (self.content, self.entity) = (content, entity)
     }
 

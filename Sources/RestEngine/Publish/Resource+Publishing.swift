@@ -4,12 +4,12 @@ extension Resource {
     /// - Parameter prepare: what the face makes of each content for its own use. Called on another thread for
     ///   large content, before it appears; small content is left to the face. The first call of this function
     ///   decides.
-    package func publicationForReaders(
+    package func answerSnapshotForReaders(
         preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil
-    ) -> Publication {
-        if let publication { return publication }
-        let new = Publication(preparing: prepare)
-        publication = new
+    ) -> AnswerSnapshot {
+        if let answerSnapshot { return answerSnapshot }
+        let new = AnswerSnapshot(preparing: prepare)
+        answerSnapshot = new
         publish()
         return new
     }
@@ -55,21 +55,21 @@ extension Resource {
     /// Shows the current data to readers on other threads, or nothing when it isn't fresh.
     func publish() {
         isWithdrawn = false
-        guard let publication else { return }
-        if encoded == nil { publication.set(nil) }
-        guard let data = freshData else { return publication.set(nil) }
+        guard let answerSnapshot else { return }
+        if encoded == nil { answerSnapshot.set(nil) }
+        guard let data = freshData else { return answerSnapshot.set(nil) }
         // Large content comes later, unless it is withdrawn or replaced until then. Without room it isn't
         // kept.
         encode(data) { [self] result in
             guard !isWithdrawn, case .success(let answer) = result, answer.content === encoded else { return }
-            publication.set(answer)
+            answerSnapshot.set(answer)
         }
     }
 
     /// Hides the answer until somebody reads through the loop.
     func withdraw() {
         isWithdrawn = true
-        publication?.set(nil)
+        answerSnapshot?.set(nil)
     }
 
     /// Large content is encoded elsewhere, once for all who ask meanwhile.
@@ -91,7 +91,7 @@ extension Resource {
             running = ContentEncoding()
             // Without data, a wipe's doing, there is nobody to keep it for.
             if latestData != nil { encoding = running }
-            let prepare = publication?.prepare
+            let prepare = answerSnapshot?.prepare
             engine.beginOffloadedWork()
             LargeContent.shared.run(for: entity.heldBytes) {
                 let made = Result { () throws(RequestError.CauseError) in try EncodedContent(entity) }

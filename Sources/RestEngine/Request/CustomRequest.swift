@@ -79,9 +79,9 @@ public final class RequestCompletion {
     func close() {
         open = nil
         deadline?.cancel()
-        let tell = onEnd
+        let notify = onEnd
         onEnd = nil
-        tell?()
+        notify?()
     }
 }
 

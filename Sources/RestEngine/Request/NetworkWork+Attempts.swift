@@ -28,7 +28,7 @@ extension NetworkWork {
         }
         do {
             if let early = policy.mayRetry(question) { return .success(log(early, hop, question, policy)) }
-            if let when = policy.when { question.verdict = try when(error(of: hop, result), hop.number) }
+            if let when = policy.when { question.answer = try when(error(of: hop, result), hop.number) }
         } catch { return .failure(error) }
         let decision = policy.decide(question) {
             engine.random()

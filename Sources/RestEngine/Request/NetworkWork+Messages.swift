@@ -25,7 +25,7 @@ extension NetworkWork {
         if let proof { message.headers.set("Authorization", proof.header) }
         delivery?.prepare(&message)
         if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
-        if let span, let target { tell(span, by: &message, to: target, of: hop) }
+        if let span, let target { notify(span, by: &message, to: target, of: hop) }
         return message
     }
 
@@ -64,7 +64,7 @@ extension NetworkWork {
 
     var lister: Resource? { resource }
 
-    var isTold: Bool { true }
+    var isNotified: Bool { true }
 
     var target: (url: String, method: String)? { (resource.urlString, plan.method) }
 
@@ -78,14 +78,14 @@ extension NetworkWork {
     // MARK: Traces
 
     /// Nil when nobody wants one.
-    func makeTrace(isTold: Bool, _ headers: Headers) -> RequestTrace? {
-        guard isTold || resource.engine.recordsSpans else { return nil }
-        let own = isTold ? TraceContext(headers) : nil
-        return RequestTrace(below: own ?? resource.engine.traceParent, isTold: isTold)
+    func makeTrace(isNotified: Bool, _ headers: Headers) -> RequestTrace? {
+        guard isNotified || resource.engine.recordsSpans else { return nil }
+        let own = isNotified ? TraceContext(headers) : nil
+        return RequestTrace(below: own ?? resource.engine.traceParent, isNotified: isNotified)
     }
 
     /// A message tells the server which span it is, unless it goes to another origin (59.2).
-    func tell(
+    func notify(
         _ span: TraceSpan, by message: inout TransportRequest, to target: URLText, of hop: RequestHop
     ) {
         let kept = hop.resolved.configuration.redirects.keepHeaders

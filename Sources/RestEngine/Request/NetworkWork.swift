@@ -84,7 +84,7 @@ final class NetworkWork: RequestWork {
         // What the transformers are now: by the end they may have become others.
         if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
         if let failure = resolved.failure { return end(.failure(failure), request) }
-        trace = makeTrace(isTold: resolved.configuration.isTraced, step.headers)
+        trace = makeTrace(isNotified: resolved.configuration.isTraced, step.headers)
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
             permits = RequestPermits(rules, resource.core) { [weak self] in self?.limitsNow }
         }
@@ -184,10 +184,10 @@ final class NetworkWork: RequestWork {
         measure(hop.step)
         account?.close()
         account = BodyAccount(engine.contentBudget)
-        let tellsSpan = trace?.isTold ?? false
-        let target = resource.core.cookies == nil && !tellsSpan ? nil : URLText(hop.step.url)
+        let sendsSpan = trace?.isNotified ?? false
+        let target = resource.core.cookies == nil && !sendsSpan ? nil : URLText(hop.step.url)
         let span = trace?.span()
-        let message = message(of: hop, to: target, authentication?.proof, tellsSpan ? span : nil)
+        let message = message(of: hop, to: target, authentication?.proof, sendsSpan ? span : nil)
         // Of the first message the time is known, unless it had to wait for something.
         let isAtOnce = !hop.isOneOfMany && permits == nil && authentication == nil
         let sent = isAtOnce ? hop.began : engine.scheduler.now
@@ -201,7 +201,7 @@ final class NetworkWork: RequestWork {
             guard !request.willIgnoreOutcome() else { return }
             // It says nothing of the server, unless it is the end.
             if !result.isStale { permits?.ended(result) }
-            underWay?.tell(result, delivery?.takeCopy())
+            underWay?.notify(result, delivery?.takeCopy())
             if let target, case .success(let response) = result {
                 resource.core.cookies?.take(
                     response.headers, from: target, at: engine.scheduler.now, engine.log)
@@ -312,10 +312,10 @@ final class NetworkWork: RequestWork {
         // Any GET may become a load (D17).
         let outputs =
             plan.method == "GET"
-            ? StageOutputs(of: resource, mark: resource.mark(of: resolved, generation)) : nil
+            ? StageOutputs(of: resource, pipelineVersion: resource.pipelineVersion(of: resolved, generation)) : nil
         var run = PipelineRun(
             response, resolved.configuration.pipeline, context, of: engine, keeping: outputs,
-            publication: outputs == nil ? nil : resource.publication)
+            answerSnapshot: outputs == nil ? nil : resource.answerSnapshot)
         guard let next = run.next() else { return end(run, request) }
         let offloaded = OffloadedRun(run, next, engine) { [self] run in
             stop(.failure(.cancelled))
@@ -359,7 +359,7 @@ final class NetworkWork: RequestWork {
         case .nothing: break
         case .transfer(let transfer, let underWay):
             transfer.cancel()
-            underWay?.tell(result, delivery?.takeCopy())
+            underWay?.notify(result, delivery?.takeCopy())
         case .timer(let timer): timer.cancel()
         case .pipeline(let run, let timer):
             run.cancel()

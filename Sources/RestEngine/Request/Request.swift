@@ -27,9 +27,9 @@ public final class Request {
     private var reporter: ProgressReporter?
     private var latestProgress = 0.0
     /// Nil until an event has told of it.
-    var told: NotifiedRequest?
+    var notified: NotifiedRequest?
     /// The scheduler's turn in which it started.
-    private(set) var startTurn: UInt64 = 0
+    private(set) var startTick: UInt64 = 0
     /// The refreshes that depend on this request, so that it must not wait for them.
     private(set) var neededBy = RefreshScope.current
 
@@ -122,10 +122,10 @@ public final class Request {
     func begin() -> Request {
         guard machine.start() else { return self }
         engine.log.write(.networkDetails, "start \(description)")
-        startTurn = engine.scheduler.turn
+        startTick = engine.scheduler.tick
         for pass in RefreshScope.current { need(by: pass) }
         epoch = engine.requestBegan()
-        tellStart()
+        notifyStart()
         work.start(self)
         if machine.state == .inProgress { reporter?.begin(atOnce: true) }
         return self
@@ -165,7 +165,7 @@ public final class Request {
     /// True when there is an outcome already, which the log is told of: once for a second outcome (7.12), in
     /// its details for what comes after a cancellation (8.5).
     func willIgnoreOutcome() -> Bool {
-        switch machine.verdict {
+        switch machine.outcome {
         case .accept: return false
         case .ignoreAfterCancel: engine.log.write(.networkDetails, "answer after cancel: \(description)")
         case .ignoreDuplicate:
@@ -177,12 +177,12 @@ public final class Request {
 
     private func finish(_ info: ResponseInfo) {
         self.info = counted(info)
-        tellKeepers()
+        notifyKeepers()
         keepers = []
-        tellEnd()
+        notifyEnd()
         reporter?.stop()
         // Hooks run in the scope of whoever attached them, not of whoever ended the request.
-        RefreshScope.run(in: []) { engine.scheduler.nextTurn { self.runHooks() } }
+        RefreshScope.run(in: []) { engine.scheduler.nextTick { self.runHooks() } }
     }
 
     /// `keeper` is told when it keeps more, until it has ended.
@@ -191,7 +191,7 @@ public final class Request {
         keepers.append(keeper)
     }
 
-    func tellKeepers() {
+    func notifyKeepers() {
         for keeper in keepers { keeper.requestGrew(self) }
     }
 
@@ -200,7 +200,7 @@ public final class Request {
         let number = max(error.attempt, trail?.last?.number ?? attempt)
         let records = error.attempts.isEmpty ? attempts : error.attempts
         if number == error.attempt, records.count == error.attempts.count { return info }
-        error.tell(number: number, records)
+        error.notify(number: number, records)
         return ResponseInfo(.failure(error), stageOutputs: info.stageOutputs)
     }
 
@@ -238,7 +238,7 @@ public final class Request {
             hook = RefreshScope.bound(hook)
         }
         if haveHooksRun, let info {
-            engine.scheduler.nextTurn { [hook] in hook(info) }
+            engine.scheduler.nextTick { [hook] in hook(info) }
         } else {
             // Not changed in place, so that nobody's reading has to be checked; see EngineLog.
             var hooks = completionHooks
@@ -255,13 +255,13 @@ public final class Request {
     public func onProgress(_ hook: @escaping @EngineActor (Double) -> Void) -> Request {
         let hook = RefreshScope.bound(hook)
         if haveHooksRun {
-            engine.scheduler.nextTurn { hook(1) }
+            engine.scheduler.nextTick { hook(1) }
             return self
         }
         let reporter = reporter ?? ProgressReporter(self)
         self.reporter = reporter
         reporter.add(hook)
-        if machine.state == .inProgress { reporter.begin(atOnce: startTurn == engine.scheduler.turn) }
+        if machine.state == .inProgress { reporter.begin(atOnce: startTick == engine.scheduler.tick) }
         return self
     }
 

@@ -22,15 +22,15 @@ struct RequestStateMachine {
     }
 
     /// What ``complete()`` would answer.
-    var verdict: Completion {
+    var outcome: Completion {
         guard state == .completed else { return .accept }
         return wasCancelled ? .ignoreAfterCancel : .ignoreDuplicate
     }
 
     mutating func complete() -> Completion {
-        let verdict = verdict
+        let outcome = outcome
         state = .completed
-        return verdict
+        return outcome
     }
 
     /// True when there is something to cancel: not after completion (8.2). A request that is cancelled before

@@ -43,7 +43,7 @@ protocol RequestWork: AnyObject {
     func authenticate(by authentication: any RequestAuthentication)
 
     /// It goes over the network by itself, and events tell of it (rules 46).
-    var isTold: Bool { get }
+    var isNotified: Bool { get }
 
     /// Bytes that it keeps for as long as its request lives, without those of an entity that counts already.
     func heldBytes(beside known: Entity?) -> Int
@@ -62,7 +62,7 @@ extension RequestWork {
     func giveBody(to receiver: any BodyReceiver) -> Bool { false }
     func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }
-    var isTold: Bool { false }
+    var isNotified: Bool { false }
 }
 
 /// How a request is made, each time it is made: once for itself, and again for a repeat (rule 9.2).

@@ -71,16 +71,16 @@ extension Resource {
         var state = state
         let event = state.finishLoad(number, info, at: time)
         self.state = state
-        if event == .newData(.network) { mark = info.mark(of: self) }
+        if event == .newData(.network) { pipelineVersion = info.pipelineVersion(of: self) }
         // What was asked before a reload confirms data as it was before.
-        if event == .notModified { mark.generation = -1 }
+        if event == .notModified { pipelineVersion.generation = -1 }
         updateCaches(after: event, info, hadEnded: hadEnded)
         notify(event, showing: form(of: info), at: time.uptime)
     }
 
     /// The form of the data that a load brought, if it was made with it.
     private func form(of info: ResponseInfo) -> EncodedContent? {
-        guard publication != nil, let form = info.stageOutputs?.form, let data = latestData, form.isOf(data)
+        guard answerSnapshot != nil, let form = info.stageOutputs?.form, let data = latestData, form.isOf(data)
         else { return nil }
         return form.content
     }
@@ -124,7 +124,7 @@ extension Resource {
     /// Content that is younger than this call, or belongs to a load that was under way.
     func revalidate(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request {
         let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? loadRequests.first : nil
-        return tell(completion, of: running ?? load())
+        return notify(completion, of: running ?? load())
     }
 
     /// Without old data in place of a failure.
@@ -154,10 +154,10 @@ extension Resource {
         } else {
             request = load()
         }
-        return tell(completion, of: request)
+        return notify(completion, of: request)
     }
 
-    private func tell(
+    private func notify(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void, of request: Request
     ) -> Request {
         request.onCompletion { info in
@@ -178,7 +178,7 @@ extension Resource {
     ///   - time: on the scheduler's uptime; nil for now.
     func notify(_ event: ResourceEvent, showing form: EncodedContent? = nil, at time: Double? = nil) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
-        tell(.state, .state(event))
+        notify(.state, .state(event))
         if case .newData = event {
             encoding = nil
             encoded = form
@@ -189,6 +189,6 @@ extension Resource {
             recount()
             if observers != nil { planRefresh() }
         }
-        tellObservers { $0.changed(self, event) }
+        notifyObservers { $0.changed(self, event) }
     }
 }

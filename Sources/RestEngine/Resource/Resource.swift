@@ -9,7 +9,7 @@ public final class Resource {
 
     var state = ResourceStateMachine()
     /// Of the pipeline that made the data.
-    var mark = PipelineMark()
+    var pipelineVersion = PipelineVersion()
     /// Requests whose outcome becomes this resource's state, in the order of starting (4.8).
     public internal(set) var loadRequests: [Request] = []
     /// Requests of this resource in flight, in the order of starting.
@@ -18,7 +18,7 @@ public final class Resource {
     /// Nil as long as nobody observes.
     var observers: ObserverList?
     /// Where faces on other threads find the answer; nil until one asked.
-    var publication: Publication?
+    var answerSnapshot: AnswerSnapshot?
     var isWithdrawn = false
     /// Its configuration is being made.
     private(set) var isResolving = false
@@ -51,7 +51,7 @@ public final class Resource {
     }
 
     deinit {
-        publication?.retire()
+        answerSnapshot?.retire()
         core.accounting.add(-heldBytes)
         if isListed { core.table.count(-1) }
     }
@@ -109,7 +109,7 @@ public final class Resource {
 
     /// ``isUpToDate``, without a look into the caches.
     var isStateUpToDate: Bool {
-        compareMark()
+        compareVersion()
         let resolved = resolvedConfiguration(for: "GET")
         return state.isUpToDate(
             at: engine.scheduler.uptime, expirationTime: expirationSeconds(by: resolved),
@@ -128,7 +128,7 @@ public final class Resource {
 
     /// The latest data, if it may be used without asking the server.
     var freshData: Entity? {
-        compareMark()
+        compareVersion()
         lastUsed = engine.scheduler.uptime
         return freshData(by: resolvedConfiguration(for: "GET"), at: lastUsed)
     }
@@ -139,26 +139,26 @@ public final class Resource {
 
     /// The data is that of a pipeline which a reload has changed.
     var isOutdated: Bool {
-        compareMark()
-        return mark.isOutdated
+        compareVersion()
+        return pipelineVersion.isOutdated
     }
 
     /// The mark of data that the pipeline of a configuration makes.
-    func mark(of resolved: ResolvedConfiguration, _ generation: Int? = nil) -> PipelineMark {
-        guard engine.remembersPipelines else { return PipelineMark() }
-        return PipelineMark(
+    func pipelineVersion(of resolved: ResolvedConfiguration, _ generation: Int? = nil) -> PipelineVersion {
+        guard engine.remembersPipelines else { return PipelineVersion() }
+        return PipelineVersion(
             fingerprint: resolved.pipelineFingerprint, generation: generation ?? core.generation)
     }
 
     /// Invalidates data that another pipeline made than the one that a reload left. A server that says that
     /// it didn't change would be right, and the data still wrong.
-    private func compareMark() {
-        guard mark.generation != core.generation, mark.fingerprint != 0, !isResolving else { return }
-        mark.generation = core.generation
+    private func compareVersion() {
+        guard pipelineVersion.generation != core.generation, pipelineVersion.fingerprint != 0, !isResolving else { return }
+        pipelineVersion.generation = core.generation
         guard let data = state.data else { return }
         let pipeline = resolvedConfiguration(for: "GET").pipelineFingerprint
-        guard pipeline != mark.fingerprint || !data.content.isClassless else { return }
-        mark.isOutdated = true
+        guard pipeline != pipelineVersion.fingerprint || !data.content.isClassless else { return }
+        pipelineVersion.isOutdated = true
         state.invalidate()
     }
 

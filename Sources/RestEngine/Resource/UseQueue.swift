@@ -11,7 +11,7 @@ final class ResourcePlace {
     /// As of the queue that it is in.
     var hasData = false
     /// Of its latest item in a queue; all earlier ones count no more.
-    fileprivate var ticket: UInt64 = 0
+    fileprivate var lastUse: UInt64 = 0
 
     init(_ resource: Resource, number: Int) {
         self.resource = resource
@@ -43,12 +43,12 @@ package struct ListedResources {
 struct UseQueue {
     private struct Item {
         let place: ResourcePlace
-        let ticket: UInt64
+        let use: UInt64
         /// When the resource was used, on the scheduler's uptime.
         let time: Double
 
         @EngineActor
-        var isValid: Bool { place.ticket == ticket }
+        var isValid: Bool { place.lastUse == use }
     }
 
     private var items: Deque<Item> = []
@@ -58,13 +58,13 @@ struct UseQueue {
     nonisolated init() {}
 
     mutating func append(_ place: ResourcePlace, at time: Double) {
-        place.ticket += 1
-        items.append(Item(place: place, ticket: place.ticket, time: time))
+        place.lastUse += 1
+        items.append(Item(place: place, use: place.lastUse, time: time))
         count += 1
     }
 
     mutating func remove(_ place: ResourcePlace) {
-        place.ticket += 1
+        place.lastUse += 1
         count -= 1
         if items.count > 2 * count + 64 { items.removeAll { !$0.isValid } }
     }

@@ -44,13 +44,13 @@ public struct RequestError: Error, Sendable {
     /// Which attempt of the request failed, from 1; repeats count on (rule 40.2).
     public var attempt: Int {
         get { attemptList?.number ?? 1 }
-        set { tell(number: newValue, attempts) }
+        set { notify(number: newValue, attempts) }
     }
 
     /// What the request sent, and what came of each; the last one failed. None when nothing was sent.
     public var attempts: [RequestAttempt] { attemptList?.records ?? [] }
 
-    mutating func tell(number: Int, _ records: [RequestAttempt]) {
+    mutating func notify(number: Int, _ records: [RequestAttempt]) {
         attemptList =
             number == 1 && records.isEmpty ? nil : AttemptList(number: number, records: records)
     }

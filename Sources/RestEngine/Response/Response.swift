@@ -50,8 +50,8 @@ public struct ResponseInfo: Sendable {
 
     /// Of the resource's own pipeline; none for what came from elsewhere.
     @EngineActor
-    func mark(of resource: Resource) -> PipelineMark {
-        guard let stageOutputs, stageOutputs.resource === resource else { return PipelineMark() }
-        return stageOutputs.mark
+    func pipelineVersion(of resource: Resource) -> PipelineVersion {
+        guard let stageOutputs, stageOutputs.resource === resource else { return PipelineVersion() }
+        return stageOutputs.pipelineVersion
     }
 }

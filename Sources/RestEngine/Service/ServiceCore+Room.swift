@@ -57,7 +57,7 @@ extension ServiceCore {
     func reportEvictions() {
         guard table.evictions.isReportDue(at: engine.scheduler.uptime) else { return }
         // Not here: libcurl may be calling.
-        engine.scheduler.nextTurn { [weak self] in
+        engine.scheduler.nextTick { [weak self] in
             guard let self, let report = table.takeReport() else { return }
             engine.log.write(report.isFresh ? .warning : .cache, "the service '\(name)': \(report.text)")
         }

@@ -97,11 +97,11 @@ final class RequestTrace: Sendable {
     private let isRoot: Bool
 
     /// Servers hear of it.
-    let isTold: Bool
+    let isNotified: Bool
 
     /// - Parameter parent: Whose request this one is made for; nil begins a trace.
-    init(below parent: TraceContext?, isTold: Bool) {
-        self.isTold = isTold
+    init(below parent: TraceContext?, isNotified: Bool) {
+        self.isNotified = isNotified
         self.parent = parent ?? .root()
         isRoot = parent == nil
     }

@@ -86,10 +86,10 @@ public final class BodyPipe: Sendable {
 
     /// Changes it, and tells the other end what that is to know.
     private func change<Value: Sendable>(_ body: (inout BodyPipeState) -> Value) -> Value {
-        let (value, told) = ends.withLock { ends in
+        let (value, notified) = ends.withLock { ends in
             let value = body(&ends.state)
             let signal = ends.state.takeSignal()
-            let told: (@Sendable () -> Void)? =
+            let notified: (@Sendable () -> Void)? =
                 switch signal {
                 case nil: nil
                 case .readable: ends.onReadable
@@ -97,9 +97,9 @@ public final class BodyPipe: Sendable {
                 }
             // Nothing is told any more, and who keeps the pipe is not to keep its ends with it.
             if ends.state.isOver { (ends.onReadable, ends.onRoom) = (nil, nil) }
-            return (value, told)
+            return (value, notified)
         }
-        told?()
+        notified?()
         return value
     }
 }

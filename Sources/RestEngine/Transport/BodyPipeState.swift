@@ -54,7 +54,7 @@ struct BodyPipeState {
                 pieces.append(bytes)
             }
             count += bytes.count
-            tellReader()
+            notifyReader()
         }
         if count >= capacity { writerWaits = true }
         return !writerWaits
@@ -64,10 +64,10 @@ struct BodyPipeState {
         guard self.end == nil, !isClosed else { return }
         self.end = end
         if case .broken = end { drop() }
-        tellReader()
+        notifyReader()
     }
 
-    private mutating func tellReader() {
+    private mutating func notifyReader() {
         guard readerWaits else { return }
         readerWaits = false
         signal = .readable

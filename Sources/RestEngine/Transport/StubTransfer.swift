@@ -61,7 +61,7 @@ final class StubTransfer: Transfer {
         if reply.delay > 0 {
             timer = scheduler.after(reply.delay, arrive)
         } else {
-            scheduler.nextTurn(arrive)
+            scheduler.nextTick(arrive)
         }
     }
 
@@ -72,7 +72,7 @@ final class StubTransfer: Transfer {
 
     /// The stub opened, from within a call of the engine perhaps, which must return before an answer comes.
     func release() {
-        scheduler.nextTurn { self.finish(self.reply.result) }
+        scheduler.nextTick { self.finish(self.reply.result) }
     }
 
     func cancel() {
@@ -94,7 +94,7 @@ final class StubTransfer: Transfer {
     }
 
     func resume() {
-        if streamed != nil { scheduler.nextTurn { self.deliver() } }
+        if streamed != nil { scheduler.nextTick { self.deliver() } }
     }
 
     /// The next pieces of the body, until the receiver wants no more for now, or it has all.
@@ -112,7 +112,7 @@ final class StubTransfer: Transfer {
         }
         let next = min(place + Self.pieceBytes, response.body.count)
         streamed = (response, next)
-        if receiver.receive(Array(response.body[place..<next])) { scheduler.nextTurn { self.deliver() } }
+        if receiver.receive(Array(response.body[place..<next])) { scheduler.nextTick { self.deliver() } }
     }
 
     private static let pieceBytes = 16 << 10

@@ -82,7 +82,7 @@ public final class StubTransport: Transport {
         let waiting = paused
         paused = []
         guard !waiting.isEmpty else { return }
-        scheduler.nextTurn {
+        scheduler.nextTick {
             for (request, transfer) in waiting where !transfer.isOver { self.dispatch(request, transfer) }
         }
     }

@@ -3,7 +3,7 @@ import Platform
 import RestEngine
 
 /// The body of a function that scripts call. The script's state belongs to the engine loop, so it runs there.
-typealias BindingBody = @EngineActor (Arguments) throws -> Verdict
+typealias BindingBody = @EngineActor (Arguments) throws -> CallResult
 
 /// The body as LuaRuntime, which knows no engine, takes it. The state's own check of its thread stands behind
 /// this.
@@ -83,14 +83,14 @@ extension Lua {
     }
 }
 
-extension Verdict {
-    static var none: Verdict { .results(0) }
+extension CallResult {
+    static var none: CallResult { .results(0) }
 
     /// One result, which lies on top of the stack.
-    static var one: Verdict { .results(1) }
+    static var one: CallResult { .results(1) }
 
     /// The script waits until `body`, or what it leaves the waiter to, resumes it.
-    static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> Verdict {
+    static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> CallResult {
         .suspend(
             onLoop { (waiter: LuaWaiter) in
                 waiter.around = RefreshScope.resumption()

@@ -78,7 +78,7 @@ struct CacheBinding: ScriptBinding {
 
     // MARK: Makers
 
-    private func makeMemoryCache(_ call: Arguments) throws -> Verdict {
+    private func makeMemoryCache(_ call: Arguments) throws -> CallResult {
         var given = CacheSizeOptions()
         try call.options(1).read(CacheSizeOptions.schema, into: &given)
         let bytes = given.maxBytes
@@ -89,7 +89,7 @@ struct CacheBinding: ScriptBinding {
         return .one
     }
 
-    private func makeCustomCache(_ call: Arguments) throws -> Verdict {
+    private func makeCustomCache(_ call: Arguments) throws -> CallResult {
         let options = try call.options(1)
         var given = CustomCacheOptions()
         try options.read(CustomCacheOptions.schema, into: &given)
@@ -101,7 +101,7 @@ struct CacheBinding: ScriptBinding {
         return .one
     }
 
-    private func makeSQLiteCache(_ call: Arguments) throws -> Verdict {
+    private func makeSQLiteCache(_ call: Arguments) throws -> CallResult {
         let options = try call.options(1)
         var given = SQLiteCacheOptions()
         try options.read(SQLiteCacheOptions.schema, into: &given)

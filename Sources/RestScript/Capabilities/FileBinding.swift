@@ -37,7 +37,7 @@ struct FileBinding: ScriptBinding {
         ]
     }
 
-    private func answer(_ lua: Lua, _ work: () throws(FileError) -> [UInt8]?) -> Verdict {
+    private func answer(_ lua: Lua, _ work: () throws(FileError) -> [UInt8]?) -> CallResult {
         do throws(FileError) {
             if let bytes = try work() { lua.push(bytes: bytes) } else { lua.push(true) }
             return .one

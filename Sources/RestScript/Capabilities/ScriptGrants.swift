@@ -37,7 +37,7 @@ final class ScriptGrants {
     }
 
     /// `os.getenv` gave nil. Libraries ask for names that they can do without, so that is no error.
-    func tellOfRefusal(_ name: String, _ place: (file: String, line: Int)?) {
+    func reportRefusal(_ name: String, _ place: (file: String, line: Int)?) {
         guard let refusal = permissions.refusalOfVariable(name),
             let entry = refusedVariables.entry(name, refusal, place: place.map { "\($0.file):\($0.line)" })
         else { return }

@@ -30,7 +30,7 @@ struct PatternBinding: ScriptBinding {
             tostring: { ($0 as? ScriptPattern).map { $0.regex.description } ?? "regex" })
     }
 
-    func makeRegex(_ call: Arguments) throws -> Verdict {
+    func makeRegex(_ call: Arguments) throws -> CallResult {
         let text = try call.text(1, "pattern", .pattern)
         let options = try call.optionalString(2, "options") ?? ""
         do throws(PatternError) {

@@ -70,7 +70,7 @@ extension ScriptFields {
     private static func when(
         _ read: @escaping @EngineActor () -> RetryPolicy, in context: ScriptContext,
         _ write:
-            @escaping @EngineActor ((@EngineActor (RequestError, Int) throws -> RetryVerdict)?) throws -> Void
+            @escaping @EngineActor ((@EngineActor (RequestError, Int) throws -> RetryAnswer)?) throws -> Void
     ) -> Field {
         Field(
             name: "when", type: "(function(err, attempt) -> boolean | number | nil)?",

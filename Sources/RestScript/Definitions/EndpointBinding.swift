@@ -114,7 +114,7 @@ struct EndpointBinding: ScriptBinding {
 
     // MARK: Defining
 
-    private func requestOfURL(_ call: Arguments) throws -> Verdict {
+    private func requestOfURL(_ call: Arguments) throws -> CallResult {
         let method = try call.string(1, "method")
         let url = try call.text(2, "url", .url)
         let service = context.services.ofRequests
@@ -132,7 +132,7 @@ struct EndpointBinding: ScriptBinding {
     }
 
     /// `define(method [, template] [, properties or function])`.
-    private func define(_ call: Arguments, _ endpoint: EndpointDefinition) throws -> Verdict {
+    private func define(_ call: Arguments, _ endpoint: EndpointDefinition) throws -> CallResult {
         let hasTemplate = call.type(2) == .string
         let last: Int32 = hasTemplate ? 3 : 2
         let isFunction = call.type(last) == .function
@@ -186,7 +186,7 @@ struct EndpointBinding: ScriptBinding {
 
     // MARK: Making
 
-    private func make(_ call: Arguments) throws -> Verdict {
+    private func make(_ call: Arguments) throws -> CallResult {
         let maker = try call.receiver(as: ScriptDefinitionMaker.self)
         let definition = try defining {
             let path = try maker.template.map { try $0.filled(try templateValues(maker, $0, call)) }

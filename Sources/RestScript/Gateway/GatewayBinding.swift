@@ -15,7 +15,7 @@ struct GatewayBinding: ScriptBinding {
         ])
     }
 
-    private func declareGateway(_ call: Arguments) throws -> Verdict {
+    private func declareGateway(_ call: Arguments) throws -> CallResult {
         try context.declarations.declare(call) { try addGateway(call) }
         values.push(ScriptGateway(), on: call.lua)
         return .one

@@ -130,7 +130,7 @@ struct GatewayRouteBinding: ScriptBinding {
 
     // MARK: Responses
 
-    private func makeResponse(_ call: Arguments) throws -> Verdict {
+    private func makeResponse(_ call: Arguments) throws -> CallResult {
         var given = RouteResponse()
         try call.options(1).read(RouteResponse.schema, into: &given)
         let json = try given.json.map { Content.value(try tree(call.lua, $0)) }

@@ -12,7 +12,7 @@ struct ModuleSettings: Sendable {
     /// Answers `os.getenv`.
     let environment: @Sendable (String) -> String?
     /// Logs that `os.getenv` gave nothing for want of a grant.
-    let tellOfRefusal: @Sendable (_ name: String, _ place: (file: String, line: Int)?) -> Void
+    let reportRefusal: @Sendable (_ name: String, _ place: (file: String, line: Int)?) -> Void
     /// What scripts see, by table: the names of `rest`, `rest.log` and so on.
     let scriptNames: [String: Set<String>]
     let log: @Sendable (ScriptLogEntry) -> Void
@@ -35,7 +35,7 @@ struct ModuleSettings: Sendable {
         let log = options.log
         self.log = { entry in EngineLoop.shared.submit { log(entry) } }
         let refusals = context.grants.refusedVariables
-        tellOfRefusal = { name, place in
+        reportRefusal = { name, place in
             guard let refusal = permissions.refusalOfVariable(name),
                 let entry = refusals.entry(name, refusal, place: place.map { "\($0.file):\($0.line)" })
             else { return }

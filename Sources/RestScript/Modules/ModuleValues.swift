@@ -27,7 +27,7 @@ final class ModuleValues: ScriptValues {
 
     override func log(_ entry: ScriptLogEntry) { settings.log(entry) }
 
-    override func openStore(_ call: Arguments) throws -> Verdict { throw Self.absence(of: "rest.store.open") }
+    override func openStore(_ call: Arguments) throws -> CallResult { throw Self.absence(of: "rest.store.open") }
 
     override func transformerFailed(_ error: LuaError) {
         // What a handler of errors could not handle is not to be trusted with the next call.
@@ -52,7 +52,7 @@ final class ModuleValues: ScriptValues {
             settings.environment($0)
         }
         sandbox.errorOutput = { settings.log(ScriptLogEntry(warning: $0)) }
-        sandbox.onVariableMissing = { settings.tellOfRefusal($0, $1) }
+        sandbox.onVariableMissing = { settings.reportRefusal($0, $1) }
         sandbox.preload("resthost") { [unowned self] in bindings.push(on: $0) }
         for (name, push) in settings.preloads { sandbox.preload(name, push) }
         return sandbox

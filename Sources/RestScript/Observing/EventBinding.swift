@@ -114,7 +114,7 @@ final class ScriptListener: LuaObject {
     private func plan() {
         guard !isBusy, !queue.isEmpty else { return }
         isBusy = true
-        RefreshScope.outside { context.engine.scheduler.nextTurn { [weak self] in self?.deliver() } }
+        RefreshScope.outside { context.engine.scheduler.nextTick { [weak self] in self?.deliver() } }
     }
 
     /// What is there now; what the function itself sets off comes a turn later.

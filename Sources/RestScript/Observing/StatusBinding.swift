@@ -18,7 +18,7 @@ struct StatusBinding: ScriptBinding {
             classes: [show(ResourceStatus.self, as: makeStatusClass)])
     }
 
-    func makeStatus(_ call: Arguments) throws -> Verdict {
+    func makeStatus(_ call: Arguments) throws -> CallResult {
         let options = try call.options(1)
         let lua = call.lua
         var resources: [Resource] = []
@@ -80,7 +80,7 @@ struct StatusBinding: ScriptBinding {
                     call.lua.hold(function, by: 1)
                     context.observers.keep(status)
                     status.onChange { [weak context] status in
-                        if context != nil { tell(function, status) }
+                        if context != nil { notify(function, status) }
                     }
                     call.lua.pushValue(at: 1)
                     return .one
@@ -125,9 +125,9 @@ struct StatusBinding: ScriptBinding {
         return call.slot(index)
     }
 
-    private func tell(_ function: LuaWeakReference, _ status: ResourceStatus) {
+    private func notify(_ function: LuaWeakReference, _ status: ResourceStatus) {
         guard !context.isClosed else { return }
-        if context.runner.isLate { return context.runner.later { tell(function, status) } }
+        if context.runner.isLate { return context.runner.later { notify(function, status) } }
         context.runner.run(as: "on_change of a status") { lua in
             guard lua.push(function) else { return nil }
             values.push(status, on: lua)

@@ -64,7 +64,7 @@ final class ScriptGeneration {
     /// Rows of steps on its way out that are not done.
     private var leaving = 0
     /// Its late declarations were warned of.
-    private var wasToldOfItsEnd = false
+    private var hasEndReported = false
     private var reloadFunctions: [LuaReference] = []
     private var shutdownFunctions: [LuaReference] = []
 
@@ -184,8 +184,8 @@ final class ScriptGeneration {
     /// the script that took over has declared the service anew. One warning for all of it.
     func hasSay(_ method: String, at place: @autoclosure () -> String?) -> Bool {
         guard isRetired || context.isClosed else { return true }
-        if !wasToldOfItsEnd {
-            wasToldOfItsEnd = true
+        if !hasEndReported {
+            hasEndReported = true
             context.options.log(
                 ScriptLogEntry(
                     level: .warn,

@@ -59,8 +59,8 @@ final class ScriptRetirement {
     /// Two turns later: what just ended may have begun something, and its frames are still there.
     func lookAgain() {
         let scheduler = context.engine.scheduler
-        scheduler.nextTurn { [weak self] in
-            scheduler.nextTurn { [weak self] in if let self, isOver { end() } }
+        scheduler.nextTick { [weak self] in
+            scheduler.nextTick { [weak self] in if let self, isOver { end() } }
         }
     }
 

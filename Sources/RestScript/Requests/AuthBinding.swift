@@ -54,7 +54,7 @@ struct AuthBinding: ScriptBinding {
     private func push(
         _ decorator: @escaping RequestDecorator, named name: String, _ header: String?,
         _ call: Arguments
-    ) -> Verdict {
+    ) -> CallResult {
         call.lua.push(
             function: hostFunction { call in
                 let resource = try call.object(1, "resource", as: Resource.self, expected: "resource")

@@ -60,14 +60,14 @@ struct RefreshBinding: ScriptBinding {
                 return done(.failed(RequestError(thrown: ScriptContext.closed, timestamp: 0)))
             }
             context.runner.run(function.reference, arguments: { _ in 0 }) { [context] lua, result in
-                if case .success(0) = result { Self.tellOfMissingReturn(function, context) }
+                if case .success(0) = result { Self.warnOfMissingReturn(function, context) }
                 done(RefreshBinding(context: context).outcome(lua, result))
             }
         }
     }
 
     /// Whoever means to report a failure returns nil or false.
-    private static func tellOfMissingReturn(_ function: ScriptFunction, _ context: ScriptContext) {
+    private static func warnOfMissingReturn(_ function: ScriptFunction, _ context: ScriptContext) {
         context.options.log(
             ScriptLogEntry(
                 level: .warn,

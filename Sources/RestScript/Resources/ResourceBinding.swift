@@ -147,7 +147,7 @@ struct ResourceBinding: ScriptBinding {
     }
 
     /// Without room for it, that is an error of the script, which goes on with what there was.
-    private func override(_ resource: Resource, _ entity: Entity) throws -> Verdict {
+    private func override(_ resource: Resource, _ entity: Entity) throws -> CallResult {
         if let refusal = resource.refusal(of: entity) { throw LuaUsageError(refusal.reason) }
         resource.overrideLocalData(entity)
         return .none

@@ -64,10 +64,10 @@ final class ScriptContext {
         sandbox.environment = onLoop { [weak grants] (name: String) in grants?.variable(name) }
         sandbox.onVariableMissing = onLoop {
             [weak grants] (name: String, place: (file: String, line: Int)?) in
-            grants?.tellOfRefusal(name, place)
+            grants?.reportRefusal(name, place)
         }
         sandbox.errorOutput = options.luaErrorOutput
-        sandbox.later = onLoop { (work: @escaping () -> Void) in scheduler.nextTurn { work() } }
+        sandbox.later = onLoop { (work: @escaping () -> Void) in scheduler.nextTick { work() } }
         sandbox.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
         sandbox.onFileMissed = sandbox.onFileLoaded
         sandbox.preload("resthost", { [unowned values] lua in values.bindings.push(on: lua) })

@@ -9,7 +9,7 @@ final class ScriptDeclarations {
     enum Start {
         case now
         /// A test has the time until its first wait to stub what the jobs will ask for.
-        case nextTurn
+        case nextTick
         /// The script takes the place of another first; see ``begin()``.
         case later
         /// A check starts nothing.
@@ -114,7 +114,7 @@ final class ScriptDeclarations {
         isLoading = false
         switch start {
         case .now: begin()
-        case .nextTurn: context.engine.scheduler.nextTurn { [context] in context.declarations.begin() }
+        case .nextTick: context.engine.scheduler.nextTick { [context] in context.declarations.begin() }
         case .later: break
         case .never: forgetStarts()
         }

@@ -58,7 +58,7 @@ public final class ScriptHost {
         }
         context.declarations.finish(
             starting: options.collectsDiagnostics || !options.startsWork
-                ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTurn)
+                ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTick)
     }
 
     /// A host without a script, in which a test declares what it needs.

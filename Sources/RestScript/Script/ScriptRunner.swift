@@ -7,12 +7,12 @@ final class ScriptRunner {
     /// The run of the script of which is known that its time was used up.
     private var spentRun: UInt64?
     /// Runs something between two turns, where a test moves them.
-    var betweenTurns: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
+    var betweenTicks: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
     /// Others have their turn after so many seconds of functions that the engine set off. Each has its own
     /// time, and there may be thousands of them for one event.
     private static let slice = 0.01
     /// The turn that `sliceEnd` is of, on the scheduler's uptime.
-    private var turn: UInt64 = 0
+    private var tick: UInt64 = 0
     private var sliceEnd = 0.0
     /// Work that waits for a later turn, in its order.
     private let late = LateHooks()
@@ -67,8 +67,8 @@ final class ScriptRunner {
         guard !state.isRunning, !late.isRunning else { return false }
         guard late.isEmpty else { return true }
         let scheduler = context.engine.scheduler
-        guard turn == scheduler.turn else {
-            turn = scheduler.turn
+        guard tick == scheduler.tick else {
+            tick = scheduler.tick
             sliceEnd = scheduler.uptime + Self.slice
             return false
         }
@@ -82,7 +82,7 @@ final class ScriptRunner {
         late.isPlanned = true
         jobs.add(late)
         let scheduler = context.engine.scheduler
-        scheduler.nextTurn { [context, late] in
+        scheduler.nextTick { [context, late] in
             scheduler.inParts {
                 if !context.isClosed, late.runNext() { return true }
                 late.isPlanned = false
@@ -205,7 +205,7 @@ final class ScriptRunner {
 
     /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find
     /// unused; at once where the script may not wait.
-    func unwound(_ call: Arguments, _ work: @escaping @EngineActor () -> Void) -> Verdict {
+    func unwound(_ call: Arguments, _ work: @escaping @EngineActor () -> Void) -> CallResult {
         guard call.lua.mayWait else {
             work()
             return .none
@@ -215,10 +215,10 @@ final class ScriptRunner {
                 work()
                 waiter.resume { _ in 0 }
             }
-            if let betweenTurns = context.runner.betweenTurns {
-                betweenTurns(step)
+            if let betweenTicks = context.runner.betweenTicks {
+                betweenTicks(step)
             } else {
-                context.engine.scheduler.nextTurn(step)
+                context.engine.scheduler.nextTick(step)
             }
         }
     }

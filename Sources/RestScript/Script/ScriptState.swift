@@ -17,7 +17,7 @@ final class ScriptState {
             memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
             searchRoots: searchRoots, output: options.luaOutput)
         luaOptions.advice = LibraryAdvice.texts
-        if let tell = options.onHang { luaOptions.onHang = { tell(HangText.entry($0)) } }
+        if let notify = options.onHang { luaOptions.onHang = { notify(HangText.entry($0)) } }
         luaOptions.watchdog = options.watchdog
         lua = LuaState(luaOptions)
         trees.open(lua.main)

@@ -81,7 +81,7 @@ struct ServiceOptions {
 extension ServiceBinding {
     /// `rest.service { … }`. A check goes on with a service that nobody else sees, to find what else is
     /// wrong.
-    func makeService(_ call: Arguments) throws -> Verdict {
+    func makeService(_ call: Arguments) throws -> CallResult {
         var made: Service?
         try context.declarations.declare(call) { made = try service(call) }
         let stand = try BaseURL("http://localhost/")

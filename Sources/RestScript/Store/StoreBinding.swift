@@ -100,7 +100,7 @@ struct StoreBinding: ValueBinding {
         .number("ttl", "Seconds for which it is kept, by the time of day; without it for ever.") { $0 = $1 }
     ])
 
-    private func setValue(_ call: Arguments) throws -> Verdict {
+    private func setValue(_ call: Arguments) throws -> CallResult {
         let store = try receiver(call)
         let key = try call.string(1, "key")
         var lifetime: Double?
@@ -122,7 +122,7 @@ struct StoreBinding: ValueBinding {
         } catch { return refuse(error, key, call.lua) }
     }
 
-    private func refuse(_ failure: ScriptStoreError, _ key: String, _ lua: Lua) -> Verdict {
+    private func refuse(_ failure: ScriptStoreError, _ key: String, _ lua: Lua) -> CallResult {
         lua.pushNil()
         switch failure {
         case .full(let limit): lua.push("the store is full: it holds \(limit >> 20) MiB")
@@ -151,7 +151,7 @@ final class ScriptStoreFace: LuaObject {
 struct StoreOpening: ScriptBinding {
     unowned let context: ScriptContext
 
-    func open(_ call: Arguments) throws -> Verdict {
+    func open(_ call: Arguments) throws -> CallResult {
         let path = try call.string(1, "path")
         let options = try call.options(2)
         var maxBytes = ScriptStore.standardMaxBytes

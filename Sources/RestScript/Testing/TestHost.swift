@@ -152,7 +152,7 @@ final class TestHost: LuaObject {
     /// Ends what is in flight. Its hooks run once more, find the script closed, and let go of what they hold.
     private static func end(_ transport: StubTransport, _ scheduler: Scheduler) {
         transport.endAll(with: TransportError(.internal, message: "the test has ended"))
-        for _ in 0..<100 where !scheduler.runTurn() { break }
+        for _ in 0..<100 where !scheduler.runTick() { break }
         scheduler.clear()
         transport.clear()
     }

@@ -117,7 +117,7 @@ extension ScriptTestFile {
         ]
     }
 
-    private func move(_ host: TestHost, to target: (uptime: Double, now: Double)?) throws -> Verdict {
+    private func move(_ host: TestHost, to target: (uptime: Double, now: Double)?) throws -> CallResult {
         guard let run else {
             throw LuaUsageError(
                 "a host has its turns while a test runs: call this inside t.test or t.before_each")

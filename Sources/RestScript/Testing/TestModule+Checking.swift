@@ -61,7 +61,7 @@ extension ScriptTestFile {
 
     /// The second half of `t.raises`: argument 1 says whether the function ended well, 2 is its result or
     /// error, 3 the pattern.
-    func judgeError(_ call: Arguments) throws -> Verdict {
+    func judgeError(_ call: Arguments) throws -> CallResult {
         try requireUnfailed()
         let lua = call.lua
         guard call.boolean(at: 1) == false else {

@@ -9,7 +9,7 @@ extension ScriptTestFile {
         table.push(on: lua)
         // The function that it calls may wait, so the call begins in Lua.
         lua.push(
-            guardTelling: hostFunction { [unowned self] in try judgeError($0) }, name: "t.raises")
+            guardNotifying: hostFunction { [unowned self] in try judgeError($0) }, name: "t.raises")
         lua.rawSet(-2, "raises")
         table.seal(on: lua)
     }

@@ -16,7 +16,7 @@ final class TestRun {
     /// Calls of `settle`, `advance` and `clock` that wait for their end, in order.
     var steps: [ClockStep] = []
 
-    private var waitingForTurnsEnd: [@EngineActor () -> Void] = []
+    private var waitingForTicksEnd: [@EngineActor () -> Void] = []
 
     init(_ test: ScriptTest, in file: ScriptTestFile) {
         self.test = test
@@ -49,7 +49,7 @@ final class TestRun {
         await takeTurns()
         coroutine = nil
         steps = []
-        waitingForTurnsEnd = []
+        waitingForTicksEnd = []
     }
 
     /// Of all hosts that are there, and those that are made later.
@@ -61,7 +61,7 @@ final class TestRun {
     func adopt(_ host: TestHost) {
         hosts.append(host)
         for recorder in recorders { recorder.listen(to: host.engine) }
-        host.context.runner.betweenTurns = { [weak self] work in self?.waitingForTurnsEnd.append(work) }
+        host.context.runner.betweenTicks = { [weak self] work in self?.waitingForTicksEnd.append(work) }
     }
 
     /// Where the test waits.
@@ -82,30 +82,30 @@ final class TestRun {
     // MARK: Turns
 
     /// More turns without rest are an endless loop.
-    private static let turnLimit = 100_000
+    private static let tickLimit = 100_000
     /// Steps of a clock in one call: an endless timer of a millisecond in an hour stays below.
     private static let moveLimit = 5_000_000
 
     /// Runs turns of all hosts until the test has ended, moving no clock but as the test says.
     private func takeTurns() async {
-        var turns = 0
+        var ticks = 0
         var moves = 0
         while isRunning {
             if failure != nil {
                 coroutine?.cancel()
                 // It can't go on: the runner itself called last.
                 isRunning = false
-            } else if !waitingForTurnsEnd.isEmpty {
-                waitingForTurnsEnd.removeFirst()()
+            } else if !waitingForTicksEnd.isEmpty {
+                waitingForTicksEnd.removeFirst()()
             } else if takeTurn() {
-                turns += 1
-                if turns > Self.turnLimit { fail(TestStandstill(file).restlessness(Self.turnLimit)) }
+                ticks += 1
+                if ticks > Self.tickLimit { fail(TestStandstill(file).restlessness(Self.tickLimit)) }
             } else if file.hosts.contains(where: { $0.engine.offloadedWork > 0 }) {
                 if await !OffloadedWait.finish(of: file.hosts.map(\.engine)) {
                     fail(Diagnostic(.error, OffloadedWait.complaint, file: place?.file, line: place?.line))
                 }
             } else {
-                turns = 0
+                ticks = 0
                 moves += 1
                 if moves > Self.moveLimit { fail(TestStandstill(file).restlessness(Self.moveLimit)) }
                 if !takeStep() { fail(TestStandstill(file).diagnostic(at: place)) }
@@ -117,7 +117,7 @@ final class TestRun {
     private func takeTurn() -> Bool {
         var didWork = false
         for host in file.hosts {
-            if host.scheduler.runTurn() { didWork = true }
+            if host.scheduler.runTick() { didWork = true }
             if !isRunning || failure != nil { return true }
         }
         return didWork

@@ -30,11 +30,11 @@ struct TestStandstill {
     }
 
     /// Turn follows turn, and no end is in sight.
-    func restlessness(_ turns: Int) -> Diagnostic {
+    func restlessness(_ ticks: Int) -> Diagnostic {
         let busy = file.hosts.first { $0.scheduler.timeUntilWork == 0 }
         let name = busy.map { $0.name.isEmpty ? "a host" : $0.name } ?? "a host"
         return Diagnostic(
-            .error, "\(name) does not come to rest in \(turns) turns", file: file.run?.place?.file,
+            .error, "\(name) does not come to rest in \(ticks) turns", file: file.run?.place?.file,
             line: file.run?.place?.line,
             hint: "something begins anew for ever: a hook that loads again, or a timer without a pause")
     }
@@ -54,7 +54,7 @@ struct TestStandstill {
 @EngineActor
 enum OffloadedWait {
     /// What a test waits for takes no longer, unless it hangs.
-    private static let patience = 30.0
+    private static let timeout = 30.0
 
     static let complaint = "the test waits for work outside of the loop, a cache perhaps, that doesn't end"
 
@@ -74,7 +74,7 @@ enum OffloadedWait {
                 waiting = nil
             }
             for engine in busy { engine.onOffloadedWorkDone = { end(true) } }
-            scheduler.after(patience) { end(false) }
+            scheduler.after(timeout) { end(false) }
         }
     }
 }

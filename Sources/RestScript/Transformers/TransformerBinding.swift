@@ -159,7 +159,7 @@ struct TransformerBinding: ScriptBinding {
     }
 
     /// `rest.content_transformer { … }`.
-    func makeContentTransformer(_ call: Arguments) throws -> Verdict {
+    func makeContentTransformer(_ call: Arguments) throws -> CallResult {
         var given = ContentTransformerOptions()
         try call.options(
             1, example: "rest.content_transformer { transform = function(content) … end }"
@@ -170,7 +170,7 @@ struct TransformerBinding: ScriptBinding {
     }
 
     /// `rest.response_transformer(fn [, description])`.
-    func makeResponseTransformer(_ call: Arguments) throws -> Verdict {
+    func makeResponseTransformer(_ call: Arguments) throws -> CallResult {
         let function = try call.scriptFunction(1, "fn")
         let description = try call.optionalText(2, "description", .description)
         let transformer = ResponseTransformer(
@@ -181,7 +181,7 @@ struct TransformerBinding: ScriptBinding {
     }
 
     /// `rest.transformers.json{…}` and its kin.
-    func makeStandardTransformer(_ call: Arguments, _ standard: StandardTransformer) throws -> Verdict {
+    func makeStandardTransformer(_ call: Arguments, _ standard: StandardTransformer) throws -> CallResult {
         var given = StandardTransformerOptions()
         try call.options(1).read(StandardTransformerOptions.schema(of: standard), into: &given)
         let (errors, empty) = (given.transformErrors, given.empty)

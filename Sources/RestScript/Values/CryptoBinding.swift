@@ -97,7 +97,7 @@ private func summable(_ call: Arguments, _ index: Int32, _ name: String) throws 
     return bytes
 }
 
-private func pushDigest(_ bytes: [UInt8]?, _ call: Arguments) throws -> Verdict {
+private func pushDigest(_ bytes: [UInt8]?, _ call: Arguments) throws -> CallResult {
     guard let bytes else { throw LuaUsageError("this machine's libcrypto refuses") }
     call.lua.push(bytes: bytes)
     return .one

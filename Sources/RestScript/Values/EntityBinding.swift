@@ -139,7 +139,7 @@ struct EntityBinding: ValueBinding {
     }
 
     /// `rest.entity { content = …, … }`.
-    private func makeEntity(_ call: Arguments) throws -> Verdict {
+    private func makeEntity(_ call: Arguments) throws -> CallResult {
         let options = try call.options(1)
         var given = GivenEntity()
         try options.read(GivenEntity.schema, into: &given)

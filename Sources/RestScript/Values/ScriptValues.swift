@@ -32,7 +32,7 @@ class ScriptValues {
     var now: Double { 0 }
     func log(_ entry: ScriptLogEntry) {}
     /// `rest.store.open`.
-    func openStore(_ call: Arguments) throws -> Verdict { .none }
+    func openStore(_ call: Arguments) throws -> CallResult { .none }
     /// A transformer's function failed.
     func transformerFailed(_ error: LuaError) {}
     func makeBindings() -> BindingSet { BindingSet(of: self) }
@@ -109,7 +109,7 @@ final class MainValues: ScriptValues {
 
     override var now: Double { clock() }
     override func log(_ entry: ScriptLogEntry) { logger(entry) }
-    override func openStore(_ call: Arguments) throws -> Verdict { try opening(call) }
+    override func openStore(_ call: Arguments) throws -> CallResult { try opening(call) }
     override func makeBindings() -> BindingSet { binding(self) }
 }
 

@@ -20,7 +20,7 @@ struct GatherBinding: ScriptBinding {
     }
 
     /// `rest.all{ request or fn, … }`.
-    func waitForAll(_ call: Arguments) throws -> Verdict {
+    func waitForAll(_ call: Arguments) throws -> CallResult {
         try context.runner.requireUnclosed(for: "rest.all")
         guard call.type(1) == .table else {
             throw call.wrongType(1, "list", "list, as in rest.all { request, … },")
@@ -61,7 +61,7 @@ struct GatherBinding: ScriptBinding {
     }
 
     /// `rest.gather(list, limit, fn)`.
-    func gather(_ call: Arguments) throws -> Verdict {
+    func gather(_ call: Arguments) throws -> CallResult {
         try context.runner.requireUnclosed(for: "rest.gather")
         let items = try items(call, try call.table(1, "list"))
         let limit = try call.integer(2, "limit")

@@ -67,7 +67,7 @@ final class Gathering {
             inFlight += 1
             begin(self, next - 1)
             guard scheduler.uptime <= end, !context.state.isSpent else {
-                return scheduler.nextTurn { [self] in
+                return scheduler.nextTick { [self] in
                     isStarting = false
                     startNext()
                 }

@@ -32,7 +32,7 @@ public final class SQLiteStore: Sendable {
         var waiters: [@Sendable (String?) -> Void] = []
     }
 
-    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let timeout = DispatchTimeInterval.seconds(5)
 
     private let line = Mutex(Line())
     private let queue: DispatchQueue
@@ -150,7 +150,7 @@ public final class SQLiteStore: Sendable {
         }
         for done in waiters { done(reason) }
         guard needsTimer else { return }
-        queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.tryAgain() }
+        queue.asyncAfter(deadline: .now() + Self.timeout) { [weak self] in self?.tryAgain() }
     }
 
     private func tryAgain() {

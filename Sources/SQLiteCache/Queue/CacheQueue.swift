@@ -52,7 +52,7 @@ final class CacheQueue: @unchecked Sendable {
     func close(_ answer: Answers.ID? = nil) {
         queue.async {
             self.store.close()
-            if let answer { self.tell([(answer, .success(nil))]) }
+            if let answer { self.notify([(answer, .success(nil))]) }
         }
     }
 
@@ -63,8 +63,8 @@ final class CacheQueue: @unchecked Sendable {
         while takeInbox(doneWeight) {
             let batch = line.takeBatch()
             doneWeight = batch.others.reduce(0) { $0 + $1.action.weight }
-            tell(batch.reads.map { read in (read.answer, Result { try store.read(read.key) }) })
-            if !batch.others.isEmpty { tell(Array(zip(batch.others.map(\.answer), store.run(batch.others)))) }
+            notify(batch.reads.map { read in (read.answer, Result { try store.read(read.key) }) })
+            if !batch.others.isEmpty { notify(Array(zip(batch.others.map(\.answer), store.run(batch.others)))) }
             store.writeReadsIfMany()
         }
     }
@@ -83,7 +83,7 @@ final class CacheQueue: @unchecked Sendable {
         return !line.isEmpty
     }
 
-    private func tell(_ results: [(Answers.ID, Result<Entity?, any Error>)]) {
+    private func notify(_ results: [(Answers.ID, Result<Entity?, any Error>)]) {
         guard !results.isEmpty else { return }
         EngineLoop.shared.submit { [answers] in
             for (id, result) in results { answers.give(result, to: id) }

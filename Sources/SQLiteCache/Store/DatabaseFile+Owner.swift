@@ -11,7 +11,7 @@ extension DatabaseFile {
                 .unavailable, "'\(path)' is a folder, or no file for another reason; give the name of a file")
         }
         guard byteCount > 0 else { return try requireFreeAttachments(kind) }
-        var patience = 3
+        var timeout = 3
         while true {
             let header = try self.header()
             // One that was begun by an older program may have its mark in the log alone; ``Schema`` looks
@@ -22,8 +22,8 @@ extension DatabaseFile {
                 return
             }
             // Another process may be writing the first page just now.
-            patience -= 1
-            guard patience == 0 else {
+            timeout -= 1
+            guard timeout == 0 else {
                 Connection.pause(milliseconds: 5)
                 continue
             }
@@ -101,7 +101,7 @@ extension Connection {
     /// timeout: SQLite begins to write here while it reads, and to wait might be for ever.
     func markAndLog(_ kind: DatabaseKind, busyTimeoutMilliseconds: Int32) throws {
         let begin = ContinuousClock.now
-        let patience = Duration.milliseconds(Int64(busyTimeoutMilliseconds))
+        let timeout = Duration.milliseconds(Int64(busyTimeoutMilliseconds))
         while true {
             do {
                 // The mark first, and in the file itself: it shows whose the file is, whatever becomes of the
@@ -111,7 +111,7 @@ extension Connection {
                 }
                 return try execute("PRAGMA journal_mode = WAL")
             } catch let error as SQLiteError {
-                guard error.kind == .busy, begin.duration(to: .now) < patience else { throw error }
+                guard error.kind == .busy, begin.duration(to: .now) < timeout else { throw error }
                 Connection.pause(milliseconds: 5)
             }
         }

@@ -22,13 +22,13 @@ struct AdminClient {
     }
 
     /// `target` is what is behind `/-/`. Throws when nothing that can be understood comes back.
-    func ask(_ target: String, method: String = "GET", patience: Double = 15) async throws(AdminError)
+    func ask(_ target: String, method: String = "GET", timeout: Double = 15) async throws(AdminError)
         -> Answer
     {
         var request = TransportRequest(method: method, url: "http://localhost/-/" + target)
         request.timeouts.connectSeconds = 5
-        request.timeouts.firstByteSeconds = patience
-        request.timeouts.totalSeconds = patience + 5
+        request.timeouts.firstByteSeconds = timeout
+        request.timeouts.totalSeconds = timeout + 5
         let result = await withCheckedContinuation { continuation in
             _ = transport.send(request) { continuation.resume(returning: $0) }
         }
@@ -45,10 +45,10 @@ struct AdminClient {
     }
 
     /// The same for an answer that must be a success.
-    func demand(
-        _ target: String, method: String = "GET", patience: Double = 15
+    func successfulAnswer(
+        to target: String, method: String = "GET", timeout: Double = 15
     ) async throws(AdminError) -> Tree {
-        let answer = try await ask(target, method: method, patience: patience)
+        let answer = try await ask(target, method: method, timeout: timeout)
         guard answer.status == 200 else { throw AdminError(answer) }
         return answer.body
     }

@@ -38,7 +38,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         let (host, json) = (host, json)
         try HostCommand.run { () throws(AdminError) in
-            let status = try await host.client().demand("status")
+            let status = try await host.client().successfulAnswer(to: "status")
             if json {
                 Streams.output(json: MaskedText(json: status).escaped(PrettyJSON.format))
             } else {
@@ -67,7 +67,7 @@ struct ReloadCommand: ParsableCommand {
         let host = host
         try HostCommand.run { () throws(AdminError) in
             // Loading has a budget of its own; what else may be under way before it has one as well.
-            let answer = try await host.client().ask("reload", method: "POST", patience: 120)
+            let answer = try await host.client().ask("reload", method: "POST", timeout: 120)
             if answer.status == 422, let message = answer.body["detail"]?.string {
                 Streams.error(FailureReport(answer.body, message: message).text(.standardError))
                 let number = answer.body["generation"]?.int.map { "generation \($0)" } ?? "what ran before"
@@ -104,7 +104,7 @@ struct InvalidateCommand: ParsableCommand {
         let (host, service) = (host, service)
         try HostCommand.run { () throws(AdminError) in
             let query = service.map { "?service=" + PercentEncoding.component(Array($0.utf8)) } ?? ""
-            let answer = try await host.client().demand("invalidate" + query, method: "POST")
+            let answer = try await host.client().successfulAnswer(to: "invalidate" + query, method: "POST")
             let names = answer["services"]?.elements.compactMap(\.string) ?? []
             Streams.output(
                 names.isEmpty
@@ -141,7 +141,7 @@ struct WipeCommand: ParsableCommand {
         try HostCommand.run { () throws(AdminError) in
             var query = "?service=" + PercentEncoding.component(Array(service.utf8))
             if let pattern { query += "&pattern=" + PercentEncoding.component(Array(pattern.utf8)) }
-            let answer = try await host.client().demand("wipe" + query, method: "POST")
+            let answer = try await host.client().successfulAnswer(to: "wipe" + query, method: "POST")
             let count = answer["resources"]?.int ?? 0
             Streams.output("wiped \(count) resource\(count == 1 ? "" : "s") of \(service)\n")
             return 0

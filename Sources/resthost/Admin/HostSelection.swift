@@ -48,7 +48,7 @@ struct HostSelection: ParsableArguments {
     private static func choice(_ sockets: [String]) async -> String {
         var rows: [[String]] = []
         for socket in sockets {
-            let status = try? await AdminClient(path: socket).demand("status", patience: 2)
+            let status = try? await AdminClient(path: socket).successfulAnswer(to: "status", timeout: 2)
             let number = socket.split(separator: "/").last?.dropLast(5) ?? ""
             let uptime = status?["uptime"]?.double.map { TimeSpan.text($0) } ?? "?"
             rows.append([

@@ -60,15 +60,15 @@ extension RunSession {
     }
 
     /// That it runs, and from then on that the loop is alive.
-    func tellServiceManager(_ generations: Generations) {
-        ServiceManager.tell("READY=1\nSTATUS=generation \(generations.number) of \(generations.current.path)")
+    func notifyServiceManager(_ generations: Generations) {
+        ServiceManager.notify("READY=1\nSTATUS=generation \(generations.number) of \(generations.current.path)")
         guard let seconds = ServiceManager.watchdogSeconds else { return }
         beat(every: seconds / 2, generations.engine.scheduler)
     }
 
     private func beat(every seconds: Double, _ scheduler: Scheduler) {
         scheduler.after(seconds) { [weak self] in
-            ServiceManager.tell("WATCHDOG=1")
+            ServiceManager.notify("WATCHDOG=1")
             self?.beat(every: seconds, scheduler)
         }
     }

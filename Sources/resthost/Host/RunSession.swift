@@ -53,7 +53,7 @@ final class RunSession {
         if settings.metrics { metrics.begin(generations.engine) }
         listen(for: generations)
         follow(generations)
-        tellServiceManager(generations)
+        notifyServiceManager(generations)
         let host = generations.current
         if let gateway, gateway.isRunning {
             Streams.neverWait(log: log)
@@ -61,7 +61,7 @@ final class RunSession {
             return warnOfOpenAddress(host)
         }
         if !host.services.isEmpty, !host.hasWork, !host.hasStartedWork {
-            tell(
+            notify(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
                     + "  hint: --listen \(GatewaySettings.defaultAddress) serves its services")
         }
@@ -162,11 +162,11 @@ final class RunSession {
         switch result {
         case .success(.script(let number)):
             log.note("reloaded \(generations.current.path), \(trigger): generation \(number)")
-            ServiceManager.tell("STATUS=generation \(number) of \(generations.current.path)")
+            ServiceManager.notify("STATUS=generation \(number) of \(generations.current.path)")
         case .success(.modules(let names)):
             log.note("reloaded \(names.joined(separator: ", ")), \(trigger)")
         case .failure(let diagnostic):
-            ServiceManager.tell("STATUS=generation \(generations.number) goes on: the last reload failed")
+            ServiceManager.notify("STATUS=generation \(generations.number) goes on: the last reload failed")
             log.write(
                 diagnostic, end: "not reloaded, \(trigger): generation \(generations.number) goes on")
         }
@@ -207,7 +207,7 @@ final class RunSession {
     }
 
     /// To who started the program.
-    private func tell(_ text: String) {
+    private func notify(_ text: String) {
         var log = log
         log.clock = nil
         log.note(text)
@@ -262,7 +262,7 @@ final class RunSession {
     func finish(_ code: Int32) {
         guard !isFinishing else { return }
         isFinishing = true
-        ServiceManager.tell("STOPPING=1")
+        ServiceManager.notify("STOPPING=1")
         let deadline = ClockReading.timeSinceBoot + settings.drain
         RunEnd.note(connections: gateway?.connections ?? 0)
         Task {

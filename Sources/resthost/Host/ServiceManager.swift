@@ -18,7 +18,7 @@ enum ServiceManager {
     // MARK: Telling
 
     /// `READY=1` and the like. Nobody is told unless `NOTIFY_SOCKET` is set; a failure is nobody's concern.
-    static func tell(_ state: String, at socket: String? = variable("NOTIFY_SOCKET")) {
+    static func notify(_ state: String, at socket: String? = variable("NOTIFY_SOCKET")) {
         guard let socket, socket.hasPrefix("/") || socket.hasPrefix("@") else { return }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -134,11 +134,11 @@ final class Generations {
         } else {
             result = reloadScript(trigger).map { .script($0) }
         }
-        tell(result, trigger)
+        notify(result, trigger)
         return result
     }
 
-    private func tell(_ result: Result<Outcome, Diagnostic>, _ trigger: ReloadTrigger) {
+    private func notify(_ result: Result<Outcome, Diagnostic>, _ trigger: ReloadTrigger) {
         guard engine.hasListeners(of: .reload) else { return }
         let reload =
             switch result {
@@ -149,7 +149,7 @@ final class Generations {
                     trigger: "\(trigger)", generation: number,
                     failure: DiagnosticText(style: .plain).headline(diagnostic))
             }
-        engine.tell(.reload, EngineEvent(time: engine.scheduler.now, .reload(reload)))
+        engine.notify(.reload, EngineEvent(time: engine.scheduler.now, .reload(reload)))
     }
 
     /// The modules that changed files belong to; nil when the script reached one of them itself.

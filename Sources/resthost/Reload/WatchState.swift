@@ -103,7 +103,7 @@ struct Settling {
     /// After the last change.
     static let pause = 0.2
     /// After the first: a file that is written all the time must not hold up the others for ever.
-    static let patience = 2.0
+    static let timeout = 2.0
 
     private var paths: Set<String> = []
     private var first = 0.0
@@ -116,7 +116,7 @@ struct Settling {
     }
 
     /// When there is something to take; nil while nothing was noted.
-    var deadline: Double? { paths.isEmpty ? nil : min(last + Self.pause, first + Self.patience) }
+    var deadline: Double? { paths.isEmpty ? nil : min(last + Self.pause, first + Self.timeout) }
 
     func isDue(at now: Double) -> Bool { deadline.map { $0 <= now } ?? false }
 

@@ -12,7 +12,7 @@ final class ReplSession {
 
     private let generations: Generations
     private var console: ScriptConsole
-    private var hasToldOfLocals = false
+    private var hasExplainedLocals = false
 
     private init(_ generations: Generations) {
         self.generations = generations
@@ -86,16 +86,16 @@ final class ReplSession {
             Streams.error("\(ScriptConsole.chunk): error: the input ends in the middle of a statement\n")
         case .done(let values):
             for value in values { Streams.output(value + "\n") }
-            tellOfLocals(piece)
+            explainLocals(piece)
         case .failed(let diagnostic): Streams.error(DiagnosticText().text(diagnostic))
         case .cancelled: Streams.error("cancelled\n")
         }
         return .ended
     }
 
-    private func tellOfLocals(_ piece: String) {
-        guard piece.hasPrefix("local "), !hasToldOfLocals else { return }
-        hasToldOfLocals = true
+    private func explainLocals(_ piece: String) {
+        guard piece.hasPrefix("local "), !hasExplainedLocals else { return }
+        hasExplainedLocals = true
         Streams.error("a local ends with its input: leave 'local' out to keep the variable\n")
     }
 }

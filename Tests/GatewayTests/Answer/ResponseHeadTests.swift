@@ -12,7 +12,7 @@ import Testing
         content: ContentFields(
             type: "application/json", length: 5, coding: .gzip, range: "bytes 0-4/9", acceptsRanges: true,
             etag: "\"a\"", vary: "Accept"),
-        passed: [("Link", "</b>; rel=\"next\""), ("X-Own", "1: 2")], timing: "attempt-1;dur=0.5",
+        proxied: [("Link", "</b>; rel=\"next\""), ("X-Own", "1: 2")], timing: "attempt-1;dur=0.5",
         freshness: .stored(age: 1, lifetime: 30, left: 29, .hit(.memory)),
         cors: [("Vary", "Origin"), ("Access-Control-Allow-Origin", "*")],
         framing: ResponseHead.Framing(closes: true, isChunked: true))
@@ -46,8 +46,8 @@ import Testing
         full, ResponseHead(status: 100), ResponseHead(status: 200), ResponseHead(status: 299),
         ResponseHead(
             status: 404, content: ContentFields(type: "text/plain", length: 0), freshness: .unstored),
-        ResponseHead(status: 200, passed: [("X-Empty", ""), ("X-Padded", " a b")]),
-        ResponseHead(status: 200, passed: [("X-Long", String(repeating: "é", count: 2000))]),
+        ResponseHead(status: 200, proxied: [("X-Empty", ""), ("X-Padded", " a b")]),
+        ResponseHead(status: 200, proxied: [("X-Long", String(repeating: "é", count: 2000))]),
         ResponseHead(status: 200, framing: ResponseHead.Framing(saysKeepAlive: true)),
     ]
 

@@ -22,7 +22,7 @@ import Testing
         case takeLeaving
         case receiveBody
         /// The body goes through.
-        case pass(patience: Int)
+        case pass(timeout: Int)
         case hold
         case releaseBody(Int)
         case beginAnswer(Int)
@@ -265,10 +265,10 @@ import Testing
     @Test func `63.6 Who is told to go has a moment, and longer for streams`() {
         var limits = GatewayLimits()
         limits.idleTimeout = 5
-        let patience = ConnectionStateMachine.Patience(limits, sweepSeconds: 1)
+        let timeout = ConnectionStateMachine.Timeouts(limits, sweepSeconds: 1)
         var machine = ConnectionStateMachine(limits: limits, sweep: 0)
         func due(_ sweep: Int) -> ConnectionStateMachine.Due {
-            machine.sweep(sweep, unsentBytes: 0, patience: patience)
+            machine.sweep(sweep, unsentBytes: 0, timeout: timeout)
         }
         machine.carryStreams(sweep: 0)
         #expect(due(5) == .nothing)

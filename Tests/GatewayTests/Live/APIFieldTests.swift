@@ -100,10 +100,10 @@ import Testing
 
     @Test func `A pattern in place of a header's name is refused with the reason`() {
         #expect(
-            HeaderPassage.validationError(toForwarding: "X-Meta-*")
+            ForwardedHeaders.validationError(toForwarding: "X-Meta-*")
                 == "'X-Meta-*' is a pattern: name each header")
         #expect(
-            HeaderPassage.validationError(toKeeping: "X-Meta-*")
+            ForwardedHeaders.validationError(toKeeping: "X-Meta-*")
                 == "'X-Meta-*' is a pattern: name each header")
     }
 }

@@ -149,8 +149,8 @@ import Testing
         }
         func countData() -> Int { World.haveData(resources).count { $0 } }
         var atFirst = 0
-        let _: Bool? = await waiting(for: "the end of the wipe") { told in
-            ResourceWipe(resources[0].service, nil) { _ in told(true) }.wipe()
+        let _: Bool? = await waiting(for: "the end of the wipe") { notified in
+            ResourceWipe(resources[0].service, nil) { _ in notified(true) }.wipe()
             atFirst = countData()
         }
         return (atFirst, countData())

@@ -50,11 +50,11 @@ import Testing
     }
 
     @Test func `When all are busy, one more is told to come back, but about health`() async throws {
-        let told = Mutex<[GatewayShortage]>([])
+        let notified = Mutex<[GatewayShortage]>([])
         let set: (inout GatewayConfiguration) -> Void = {
             $0.threads = 1
             $0.limits.maxConnections = 2
-            $0.onShortage = { shortage in told.withLock { $0.append(shortage) } }
+            $0.onShortage = { shortage in notified.withLock { $0.append(shortage) } }
         }
         try await World.run(set) { world, site in
             let busy = [try site.asking("/github/a"), try site.asking("/github/b")]
@@ -73,11 +73,11 @@ import Testing
                 #expect(try asking.answer().status == 200)
                 #expect(try asking.isClosed())
             }
-            #expect(told.withLock { $0 } == [.connections(limit: 2)])
+            #expect(notified.withLock { $0 } == [.connections(limit: 2)])
             #expect(site.gateway.shortages == [.connections(limit: 2)])
             world.clock.advance(by: 61)
             #expect(try site.get("/github/a").status == 503)
-            #expect(told.withLock { $0.count } == 2)
+            #expect(notified.withLock { $0.count } == 2)
             await world.reply("[1]")
             await world.reply("[2]")
             #expect(try busy.map { try $0.answer().body } == ["[1]", "[2]"])
@@ -111,11 +111,11 @@ import Testing
     }
 
     @Test func `A client that can't be accepted is told of once a minute, with what to do`() {
-        let told = Mutex<[GatewayShortage]>([])
+        let notified = Mutex<[GatewayShortage]>([])
         let clock = TestClock()
         var configuration = GatewayConfiguration()
         configuration.uptime = { clock.uptime }
-        configuration.onShortage = { shortage in told.withLock { $0.append(shortage) } }
+        configuration.onShortage = { shortage in notified.withLock { $0.append(shortage) } }
         let room = ConnectionRoom(configuration)
         let full = IOError(errnoCode: EMFILE, reason: "accept")
         // By the reserve, which is then empty.
@@ -123,12 +123,12 @@ import Testing
         #expect(!room.noteRefusal(full))
         #expect(!room.noteRefusal(IOError(errnoCode: ENFILE, reason: "accept")))
         #expect(room.noteRefusal(IOError(errnoCode: ECONNABORTED, reason: "accept")))
-        #expect(told.withLock { $0 } == [.descriptors(limit: DescriptorLimit.current), .systemDescriptors])
+        #expect(notified.withLock { $0 } == [.descriptors(limit: DescriptorLimit.current), .systemDescriptors])
         #expect(room.enter())
         #expect(room.noteRefusal(full))
         clock.advance(by: 60)
         _ = room.noteRefusal(full)
-        #expect(told.withLock { $0.count } == 3)
+        #expect(notified.withLock { $0.count } == 3)
         let text = GatewayShortage.descriptors(limit: 256).description
         #expect(text.contains("may have 256") && text.contains("LimitNOFILE"))
     }

@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test func `The table of targets finds what is in it and forgets all when it is full`() async throws {
-        let publication = await World.publication()
+        let answerSnapshot = await World.answerSnapshot()
         let accessPolicy = try AccessPolicy(nil)
         func hot(_ number: Int, _ method: String) -> HotAnswer {
             let shown = EngineClient.Shown(
-                publication: publication, methods: [method],
-                passage: HeaderPassage(kept: HeaderNames([]), service: "github", base: nil), version: 1)
+                answerSnapshot: answerSnapshot, methods: [method],
+                forwarded: ForwardedHeaders(kept: HeaderNames([]), service: "github", base: nil), version: 1)
             return HotAnswer(target: bytes(number), shown, accessPolicy)
         }
         var table = TargetTable(limit: 8)
@@ -79,17 +79,17 @@ import Testing
         async throws
     {
         let accessPolicy = try AccessPolicy(nil)
-        func shown(_ publication: Publication, labels: Int = 0) -> EngineClient.Shown {
+        func shown(_ answerSnapshot: AnswerSnapshot, labels: Int = 0) -> EngineClient.Shown {
             EngineClient.Shown(
-                publication: publication, methods: ["GET"],
-                passage: HeaderPassage(kept: HeaderNames([]), service: "github", base: nil),
+                answerSnapshot: answerSnapshot, methods: ["GET"],
+                forwarded: ForwardedHeaders(kept: HeaderNames([]), service: "github", base: nil),
                 version: 1, labels: labels)
         }
-        let first = shown(await World.publication())
+        let first = shown(await World.answerSnapshot())
         let hot = HotAnswer(target: Array("/github/a".utf8), first, accessPolicy)
         #expect(hot.shows(first, accessPolicy))
-        #expect(!hot.shows(shown(await World.publication()), accessPolicy))
-        #expect(!hot.shows(shown(first.publication, labels: 1), accessPolicy))
+        #expect(!hot.shows(shown(await World.answerSnapshot()), accessPolicy))
+        #expect(!hot.shows(shown(first.answerSnapshot, labels: 1), accessPolicy))
         #expect(!hot.shows(first, try AccessPolicy(nil)))
     }
 

@@ -76,9 +76,9 @@ import Testing
     }
 
     private static func head(
-        _ status: Int, length: Int? = nil, etag: String? = nil, _ passed: [(String, String)] = []
+        _ status: Int, length: Int? = nil, etag: String? = nil, _ fields: [(String, String)] = []
     ) -> ResponseHead {
-        ResponseHead(status: status, content: ContentFields(length: length, etag: etag), passed: passed)
+        ResponseHead(status: status, content: ContentFields(length: length, etag: etag), proxied: fields)
     }
 
     private static let answers: [(heads: [ResponseHead], content: String, isForHead: Bool, [String])] = [

@@ -5,14 +5,14 @@ import Testing
 /// What is counted of each client, and who is one.
 struct ClientLimitsTests {
     @Test func `55.7 Places are given back by those who hold them`() {
-        let places = ClientPlaces(2)
-        var held = [places.take(for: "a"), places.take(for: "a")]
+        let slots = ClientSlots(2)
+        var held = [slots.take(for: "a"), slots.take(for: "a")]
         #expect(held.allSatisfy { $0 != nil })
-        #expect(places.take(for: "a") == nil && places.take(for: "b") != nil)
+        #expect(slots.take(for: "a") == nil && slots.take(for: "b") != nil)
         held.removeLast()
-        #expect(places.take(for: "a") != nil)
+        #expect(slots.take(for: "a") != nil)
         held = []
-        #expect(places.take(for: "a") != nil)
+        #expect(slots.take(for: "a") != nil)
     }
 
     @Test(arguments: [

@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 
 /// A plain socket that waits for what it is told to read, and for room for what it sends; silence is an error
-/// (``Patience``).
+/// (``TestTimeout``).
 final class Client {
     struct Failure: Error {
         let what: String
@@ -194,7 +194,7 @@ final class Client {
             wasReset = true
             return false
         }
-        guard count >= 0 else { throw Failure(what: "nothing came in \(Patience.limit) seconds: \(errno)") }
+        guard count >= 0 else { throw Failure(what: "nothing came in \(TestTimeout.limit) seconds: \(errno)") }
         received += buffer[..<count]
         return count > 0
     }

@@ -11,7 +11,7 @@ struct MachineRun {
         limits.minAnswerRate = 100
         return limits
     }()
-    private static let patience = ConnectionStateMachine.Patience(limits, sweepSeconds: 1)
+    private static let timeout = ConnectionStateMachine.Timeouts(limits, sweepSeconds: 1)
 
     private static let client = GatewayLoop.Client(
         // No rule of it can be wrong.
@@ -33,7 +33,7 @@ struct MachineRun {
         case .take: return take(isLeaving: false)
         case .takeLeaving: return take(isLeaving: true)
         case .receiveBody: machine.receiveBody(of: request, sweep: sweep)
-        case .pass(let patience): machine.pass(request, sweep: sweep, patience: patience)
+        case .pass(let timeout): machine.pass(request, sweep: sweep, timeout: timeout)
         case .hold: machine.holdBody(sweep: sweep)
         case .releaseBody(let number):
             return machine.releaseBody(number, sweep: sweep).map(Self.line) ?? "nil"
@@ -48,7 +48,7 @@ struct MachineRun {
             return machine.answer(request, bytes: bytes, closes: closes) ? "last" : "goes on"
         case .out: return machine.lastAnswerIsOut(sweep: sweep).map { "\($0)" } ?? "nil"
         case .sweep(let unsent):
-            return "\(machine.sweep(sweep, unsentBytes: unsent, patience: Self.patience))"
+            return "\(machine.sweep(sweep, unsentBytes: unsent, timeout: Self.timeout))"
         case .writable(let isWritable): return machine.setWritable(isWritable, sweep: sweep) ? "look" : "-"
         case .mayRead: return "\(machine.mayRead())"
         case .release: return "\(machine.releaseRead())"

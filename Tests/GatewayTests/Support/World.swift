@@ -46,11 +46,11 @@ final class World: GatewayDirectory {
     static func empty() async -> World { await World() }
 
     @EngineActor
-    static func publication() -> Publication {
+    static func answerSnapshot() -> AnswerSnapshot {
         let world = World()
         defer { world.letGo() }
         // A new world has one service.
-        return world.services.values.first!.resource("").publicationForReaders()
+        return world.services.values.first!.resource("").answerSnapshotForReaders()
     }
 
     @EngineActor
@@ -86,7 +86,7 @@ final class World: GatewayDirectory {
 
     @EngineActor
     func settle() {
-        while engine.scheduler.runTurn() {}
+        while engine.scheduler.runTick() {}
     }
 
     @EngineActor
@@ -228,10 +228,10 @@ struct Site {
 
     /// Has the gateway stop, with more time for what is under way than a test has patience.
     func stop(at location: SourceLocation = #_sourceLocation) async {
-        let _: Bool? = await waiting(for: "the gateway to stop", at: location) { [gateway] told in
+        let _: Bool? = await waiting(for: "the gateway to stop", at: location) { [gateway] notified in
             Task {
                 await gateway.stop(drain: 600)
-                told(true)
+                notified(true)
             }
         }
     }

@@ -19,10 +19,10 @@ import Testing
             coroutine.wrap(function() local inner <close> = mark("inner") wait() print("never") end)()
             """
         ) { result = $0 }
-        var told = false
-        waiters.all[0].onCancel = { told = true }
+        var notified = false
+        waiters.all[0].onCancel = { notified = true }
         coroutine.cancel()
-        #expect(told)
+        #expect(notified)
         #expect(fixture.printed == "inner\nouter\n")
         guard case .failure(let error) = result else { throw LuaUsageError("no failure") }
         #expect(error.kind == .cancelled)

@@ -9,7 +9,7 @@ import Testing
         let lua = fixture.state.main
         lua.pushGlobals()
         lua.push(
-            guardTelling: { call in
+            guardNotifying: { call in
                 var parts: [String] = []
                 for index in 1...call.count { parts.append((try? call.lua.tostring(index)) ?? "?") }
                 call.lua.push(parts.joined(separator: " "))
@@ -29,8 +29,8 @@ import Testing
         ("guard(function() error() end)", "false nil"),
         ("guard(function() guard(function() error('x', 0) end) error('y', 0) end)", "false y"),
     ])
-    func `the outcome is told, with the other arguments`(call: String, told: String) throws {
-        #expect(try fixture.run("return \(call)") == told)
+    func `the outcome is told, with the other arguments`(call: String, notified: String) throws {
+        #expect(try fixture.run("return \(call)") == notified)
         #expect(fixture.state.close().isClean)
     }
 
@@ -38,12 +38,12 @@ import Testing
         ("wait() return 1", "true 1"), ("wait() error('boom', 0)", "false boom"),
         ("coroutine.wrap(function() wait() error('deep', 0) end)()", "false test.lua:1: deep"),
     ])
-    func `what is called may wait`(body: String, told: String) throws {
+    func `what is called may wait`(body: String, notified: String) throws {
         var result: Result<String, LuaError>?
         try fixture.spawn("return guard(function() \(body) end)") { result = $0 }
         #expect(result == nil)
         waiters.removeFirst().resume { _ in 0 }
-        #expect(try result?.get() == told)
+        #expect(try result?.get() == notified)
         #expect(fixture.state.close().isClean)
     }
 

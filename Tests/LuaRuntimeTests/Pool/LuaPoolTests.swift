@@ -76,8 +76,8 @@ import Testing
         /// The first lines, as soon as there are so many.
         func lines(_ count: Int, at location: SourceLocation = #_sourceLocation) -> [String] {
             while events.withLock({ $0.lines.count < count }) {
-                if changed.wait(timeout: .now() + .seconds(Patience.limit)) == .success { continue }
-                Patience.end("\(count) lines", at: location)
+                if changed.wait(timeout: .now() + .seconds(TestTimeout.limit)) == .success { continue }
+                TestTimeout.end("\(count) lines", at: location)
                 break
             }
             return events.withLock { $0.lines }
@@ -102,7 +102,7 @@ import Testing
 
     private func end(_ pool: LuaPool<Worker>) async {
         pool.close()
-        let _: Bool? = await waiting(for: "the pool to end") { told in pool.whenEnded { told(true) } }
+        let _: Bool? = await waiting(for: "the pool to end") { notified in pool.whenEnded { notified(true) } }
     }
 
     @Test func `one thread takes jobs in their order`() async {

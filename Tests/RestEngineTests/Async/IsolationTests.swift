@@ -85,13 +85,13 @@ extension EngineFixture {
                 await Task.yield()
             }
         }
-        let patience = Patience.watch("an answer of the engine", at: location) {
+        let timeout = TestTimeout.watch("an answer of the engine", at: location) {
             EngineLoop.shared.submit {
                 for request in self.service.liveResources.flatMap(\.allRequests) { request.cancel() }
             }
         }
         defer {
-            patience.cancel()
+            timeout.cancel()
             driver.cancel()
         }
         return try await body()

@@ -97,7 +97,7 @@ struct LimitFlowTests {
         let limits = RequestLimits(inFlight: 1)
         let limiter = RequestLimiter(limits, name: "test", engine: fixture.engine)
         var slot: LimitSlot? = try limiter.enter(
-            limits, priority: 0, queueKey: "api", patience: 1, now: { nil }
+            limits, priority: 0, queueKey: "api", timeout: 1, now: { nil }
         ) { _ in }
         #expect(slot?.isWaiting == false && limiter.state.inFlight == 1)
         slot = nil

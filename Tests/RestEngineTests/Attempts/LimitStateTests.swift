@@ -96,7 +96,7 @@ struct LimitStateTests {
         limits.queue = 1
         var state = LimitState(limits)
         func admit(_ id: UInt64) -> LimitState.Admission {
-            state.admit(id, priority: 0, queueKey: "a", patience: 10, at: 0)
+            state.admit(id, priority: 0, queueKey: "a", timeout: 10, at: 0)
         }
         #expect([admit(1), admit(2), admit(3), admit(4)] == [.go, .go, .wait, .queueFull(limit: 1)])
         #expect(state.next(at: 0) == nil)
@@ -109,9 +109,9 @@ struct LimitStateTests {
 
     @Test func `42.4: a rate tells at once who would wait in vain`() {
         var state = LimitState(RequestLimits(rate: .init(requests: 1, per: .seconds(20))))
-        #expect(state.admit(1, priority: 0, queueKey: "a", patience: 10, at: 0) == .go)
-        #expect(state.admit(2, priority: 0, queueKey: "a", patience: 10, at: 0) == .limited(until: 20))
-        #expect(state.admit(3, priority: 0, queueKey: "a", patience: 10, at: 11) == .wait)
+        #expect(state.admit(1, priority: 0, queueKey: "a", timeout: 10, at: 0) == .go)
+        #expect(state.admit(2, priority: 0, queueKey: "a", timeout: 10, at: 0) == .limited(until: 20))
+        #expect(state.admit(3, priority: 0, queueKey: "a", timeout: 10, at: 11) == .wait)
         #expect(state.nextTime(at: 11) == 20 && state.next(at: 19) == nil && state.next(at: 20) == 3)
     }
 
@@ -119,9 +119,9 @@ struct LimitStateTests {
         var state = LimitState(RequestLimits(rate: .init(requests: 100)))
         let none = RateLimitFields(Headers(), now: 0)
         #expect(state.learn(status: 200, retryAfter: .seconds(5), none, at: 0) == nil)
-        #expect(state.admit(1, priority: 0, queueKey: "a", patience: 10, at: 0) == .go)
+        #expect(state.admit(1, priority: 0, queueKey: "a", timeout: 10, at: 0) == .go)
         #expect(state.learn(status: 429, retryAfter: .seconds(5), none, at: 0) != nil)
-        #expect(state.admit(2, priority: 0, queueKey: "a", patience: 1, at: 0) == .limited(until: 5))
+        #expect(state.admit(2, priority: 0, queueKey: "a", timeout: 1, at: 0) == .limited(until: 5))
         #expect(state.learn(status: 503, retryAfter: .seconds(1e9), none, at: 5) != nil)
         #expect(state.bucket?.rest(at: 5) == LimitState.longestPause)
     }

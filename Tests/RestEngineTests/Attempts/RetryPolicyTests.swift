@@ -48,7 +48,7 @@ struct RetryPolicyTests {
         var question = RetryQuestion(number: 1, error: error)
         #expect(decide(question) == (mayPass ? .retry(after: 0.2) : .stop(nil)))
         // No function of a script makes a bad certificate good.
-        question.verdict = .retry
+        question.answer = .retry
         #expect(decide(question) == (mayPass ? .retry(after: 0.2) : .stop(nil)))
     }
 
@@ -82,15 +82,15 @@ struct RetryPolicyTests {
     }
 
     @Test func `41.7: the function's word counts, but not against attempts, method and body`() {
-        var question = RetryQuestion(number: 1, status: 404, verdict: .retry)
+        var question = RetryQuestion(number: 1, status: 404, answer: .retry)
         #expect(decide(question) == .retry(after: 0.2))
-        question.verdict = .after(.seconds(60))
+        question.answer = .after(.seconds(60))
         #expect(decide(question) == .retry(after: 60))
-        question = RetryQuestion(number: 1, status: 503, verdict: .fail)
+        question = RetryQuestion(number: 1, status: 503, answer: .fail)
         #expect(decide(question) == .stop("'when' says so"))
-        question = RetryQuestion(number: 3, status: 503, verdict: .retry)
+        question = RetryQuestion(number: 3, status: 503, answer: .retry)
         #expect(decide(question) == .stop("it was the last of 3 attempts"))
-        question = RetryQuestion(number: 1, status: 503, obstacle: "no", verdict: .retry)
+        question = RetryQuestion(number: 1, status: 503, obstacle: "no", answer: .retry)
         #expect(decide(question) == .stop("no"))
     }
 }

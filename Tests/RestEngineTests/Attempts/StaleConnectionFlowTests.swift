@@ -23,13 +23,13 @@ struct StaleConnectionFlowTests {
 
     @Test func `41.10 it goes out once more, at once and on a fresh connection`() throws {
         try answers(.get, .error(stale), .text(200, "a"))
-        var told: [Int] = []
+        var notified: [Int] = []
         fixture.engine.onEvent([.attempt]) { event in
-            if case .attempt(let attempt) = event.detail { told.append(attempt.number) }
+            if case .attempt(let attempt) = event.detail { notified.append(attempt.number) }
         }
         let request = fixture.resource("a").load()
         fixture.settle()
-        #expect(request.info?.response.error == nil && told == [1, 2])
+        #expect(request.info?.response.error == nil && notified == [1, 2])
         #expect(sent.map(\.wantsFreshConnection) == [false, true])
         #expect(request.attempts.map(\.waited) == [0, 0])
         #expect(request.attempts.map(\.reason) == [nil, .failure("connection_failed")])

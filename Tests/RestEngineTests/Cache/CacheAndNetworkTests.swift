@@ -88,13 +88,13 @@ struct CacheAndNetworkTests {
 
     @Test func `22.15 a read for readers on other threads takes the hit too`() throws {
         let (resource, _) = try resource(cached: "kept", age: 4)
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         resource.readAnswer { [hooks] in
             if case .success(let answer) = $0 { hooks.note("\(answer.timestamp) \(answer.expiresAt)") }
         }
         fixture.settle()
         #expect(hooks.lines == ["-4.0 26.0"])
-        #expect(publication.answer(at: fixture.clock.uptime)?.content.body == Array("kept".utf8))
+        #expect(answerSnapshot.answer(at: fixture.clock.uptime)?.content.body == Array("kept".utf8))
     }
 
     // MARK: Loads

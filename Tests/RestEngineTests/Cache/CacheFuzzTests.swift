@@ -84,7 +84,7 @@ struct CacheFuzzTests {
         case 6: resource.overrideLocalContent(.text("mine"))
         case 7: resource.wipe()
         case 8: resource.invalidate()
-        case 9: fixture.runTurn()
+        case 9: fixture.runTick()
         default: fixture.advance(Double(model.random.int(below: 20)))
         }
     }

@@ -41,13 +41,13 @@ struct CacheLoadIfNeededTests {
         #expect(requests.allSatisfy { $0 === first })
         #expect(resource.loadRequests.count == 1 && first.state == .inProgress)
         hooks.follow(first)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             events.take() == [
                 "new_data(cache) data=kept loading=true", "not_modified data=kept loading=false",
             ])
         #expect(hooks.lines == [] && first.state == .completed)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(hooks.lines == ["completion", "success kept", "new_data"])
         fixture.settle()
         #expect(events.lines == [] && fixture.transport.requests.isEmpty)
@@ -62,7 +62,7 @@ struct CacheLoadIfNeededTests {
         let requests = (0..<calls).compactMap { _ in resource.loadIfNeeded() }
         for request in requests { hooks.follow(request) }
         #expect(events.lines == [] && fixture.transport.requests.isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(events.lines == ["requested data= loading=true"])
         #expect(resource.loadRequests.count == 1 && resource.loadRequests.first !== requests[0])
         fixture.settle()

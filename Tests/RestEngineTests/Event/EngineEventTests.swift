@@ -107,14 +107,14 @@ struct EngineEventTests {
             made += 1
             return EngineEvent(time: 0, .reload(EngineEvent.Reload(trigger: "test", generation: 1)))
         }
-        fixture.engine.tell(.reload, event())
+        fixture.engine.notify(.reload, event())
         #expect(made == 0 && !fixture.engine.hasListeners(of: .reload))
         let (journal, subscription) = listen([.reload])
         let other = fixture.engine.onEvent([.reload]) { _ in subscription.cancel() }
-        fixture.engine.tell(.reload, event())
-        fixture.engine.tell(.state, event())
+        fixture.engine.notify(.reload, event())
+        fixture.engine.notify(.state, event())
         #expect(made == 1 && journal.entries.count == 1)
-        fixture.engine.tell(.reload, event())
+        fixture.engine.notify(.reload, event())
         #expect(journal.entries.count == 1 && !subscription.isActive)
         other.cancel()
         #expect(!fixture.engine.hasListeners(of: .reload))
@@ -128,8 +128,8 @@ struct EngineEventTests {
         fixture.resource("a").load()
         fixture.settle()
         let attempt = await next(&events, where: { $0.kind == .attempt })
-        guard case .attempt(let told)? = attempt?.detail else { return }
-        #expect(try told.result.get().body == [])
+        guard case .attempt(let notified)? = attempt?.detail else { return }
+        #expect(try notified.result.get().body == [])
         let lost = 10
         let resource = fixture.resource("b")
         _ = await next(&events, where: { $0.tree["event"]?.string == "new_data(network)" })

@@ -38,7 +38,7 @@ struct EventFeedTests {
         }
     }
 
-    func settle() { while engine.scheduler.runTurn() {} }
+    func settle() { while engine.scheduler.runTick() {} }
 
     func advance(_ seconds: Double) {
         clock.advance(by: seconds)
@@ -215,8 +215,8 @@ struct EventFeedTests {
         let events = (0..<count).map { "data: \($0)\n\n" }.joined()
         stream.send(events + "data: \(String(repeating: "x", count: 200))")
         settle()
-        let told = watcher.take().dropFirst().map { $0.prefix { $0 != " " } }
-        #expect(told == (0..<count).map { _ in "new_data(network)" } + ["error"])
+        let notified = watcher.take().dropFirst().map { $0.prefix { $0 != " " } }
+        #expect(notified == (0..<count).map { _ in "new_data(network)" } + ["error"])
         #expect(stream.isCancelled && resource.latestError?.code == "too_large")
         advance(5)
         streams[1].open()

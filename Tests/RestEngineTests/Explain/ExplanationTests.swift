@@ -70,7 +70,7 @@ struct ExplanationTests {
         #expect(made == nil)
         var turns = 0
         while made == nil, turns < 1000 {
-            scheduler.runTurn()
+            scheduler.runTick()
             turns += 1
         }
         #expect(turns > 3)

@@ -14,11 +14,11 @@ struct EngineLoopTests {
 
     @Test func `a call submitted by a call runs in a later pass`() async {
         let journal = await Journal()
-        let _: Bool? = await waiting(for: "two calls") { told in
+        let _: Bool? = await waiting(for: "two calls") { notified in
             EngineLoop.shared.submit {
                 EngineLoop.shared.submit {
                     journal.note("inner")
-                    told(true)
+                    notified(true)
                 }
                 journal.note("outer")
             }
@@ -28,7 +28,7 @@ struct EngineLoopTests {
 
     @Test func `timers that are due together let others in between when they take long`() async {
         let journal = await Journal()
-        let _: Bool? = await waiting(for: "five timers") { told in
+        let _: Bool? = await waiting(for: "five timers") { notified in
             EngineLoop.shared.submit {
                 let scheduler = Scheduler()
                 for number in 0..<5 {
@@ -40,7 +40,7 @@ struct EngineLoopTests {
                         guard number == 4 else { return }
                         // Nobody else keeps it.
                         scheduler.clear()
-                        told(true)
+                        notified(true)
                     }
                 }
             }
@@ -51,19 +51,19 @@ struct EngineLoopTests {
     @Test func `calls that take long let turns and urgent questions in between, and keep their order`() async
     {
         let journal = await Journal()
-        let _: Bool? = await waiting(for: "four calls") { told in
+        let _: Bool? = await waiting(for: "four calls") { notified in
             EngineLoop.shared.submit {
                 let scheduler = Scheduler()
                 for number in 0..<4 {
                     EngineLoop.shared.submit {
                         if number == 0 {
                             EngineLoop.shared.submitUrgent { journal.note("urgent") }
-                            scheduler.nextTurn { journal.note("turn") }
+                            scheduler.nextTick { journal.note("turn") }
                         }
                         let end = ContinuousClock.now + .milliseconds(11)
                         while ContinuousClock.now < end {}
                         journal.note("\(number)")
-                        if number == 3 { told(true) }
+                        if number == 3 { notified(true) }
                     }
                 }
             }
@@ -113,11 +113,11 @@ struct EngineLoopTests {
     }
 
     @Test func `the loop runs timers of the system's clock`() async {
-        let _: Bool? = await waiting(for: "a timer") { told in
+        let _: Bool? = await waiting(for: "a timer") { notified in
             EngineLoop.shared.submit {
                 let scheduler = Scheduler()
                 scheduler.after(0) {
-                    withExtendedLifetime(scheduler) { told(true) }
+                    withExtendedLifetime(scheduler) { notified(true) }
                 }
             }
         }
@@ -127,8 +127,8 @@ struct EngineLoopTests {
         await #expect(processExitsWith: .success) {
             let poller = WatchedPoller()
             await EngineActor.run { EngineLoop.shared.install(poller) }
-            let _: Bool? = await waiting(for: "the loop to wait") { told in
-                poller.whenDone.withLock { $0 = told }
+            let _: Bool? = await waiting(for: "the loop to wait") { notified in
+                poller.whenDone.withLock { $0 = notified }
             }
             #expect(poller.wakes(during: .handling) == 0)
             #expect(poller.wakes(during: .waiting) == 1)

@@ -8,13 +8,13 @@ struct SchedulerTests {
     @Test func `work queued in a turn runs in the next`() {
         let scheduler = Scheduler(clock: ManualClock())
         var log: [String] = []
-        scheduler.nextTurn {
+        scheduler.nextTick {
             log.append("a")
-            scheduler.nextTurn { log.append("b") }
+            scheduler.nextTick { log.append("b") }
         }
-        scheduler.runTurn()
+        scheduler.runTick()
         #expect(log == ["a"])
-        scheduler.runTurn()
+        scheduler.runTick()
         #expect(log == ["a", "b"])
         #expect(!scheduler.hasWork)
     }
@@ -26,11 +26,11 @@ struct SchedulerTests {
         scheduler.inParts {
             left -= 1
             log.append("\(left)")
-            if left == 11 { scheduler.nextTurn { log.append("other") } }
+            if left == 11 { scheduler.nextTick { log.append("other") } }
             return left > 0
         }
         #expect(log.count < 10)
-        while scheduler.runTurn() {}
+        while scheduler.runTick() {}
         let place = log.firstIndex(of: "other")
         #expect(place.map { (2..<12).contains($0) } == true, "\(log)")
         #expect(log.filter { $0 != "other" } == (0..<12).reversed().map(String.init))
@@ -44,9 +44,9 @@ struct SchedulerTests {
         scheduler.after(1) { log.append(1) }
         scheduler.after(1) { log.append(2) }
         scheduler.after(1) { log.append(9) }.cancel()
-        #expect(!scheduler.runTurn())
+        #expect(!scheduler.runTick())
         clock.advance(by: 2)
-        #expect(scheduler.runTurn())
+        #expect(scheduler.runTick())
         #expect(log == [1, 2, 3])
     }
 
@@ -55,15 +55,15 @@ struct SchedulerTests {
         var log: [String] = []
         scheduler.after(0) {
             log.append("timer")
-            scheduler.nextTurn { log.append("queued") }
+            scheduler.nextTick { log.append("queued") }
             scheduler.after(0) { log.append("timer of timer") }
         }
-        #expect(scheduler.runTurn())
+        #expect(scheduler.runTick())
         #expect(log == ["timer"])
         #expect(scheduler.timeUntilWork == 0)
-        #expect(scheduler.runTurn())
+        #expect(scheduler.runTick())
         #expect(log == ["timer", "timer of timer", "queued"])
-        #expect(!scheduler.runTurn())
+        #expect(!scheduler.runTick())
     }
 
     @Test func `a timer may cancel another that is due with it`() {
@@ -72,7 +72,7 @@ struct SchedulerTests {
         var log: [String] = []
         scheduler.after(0) { second?.cancel() }
         second = scheduler.after(0) { log.append("second") }
-        scheduler.runTurn()
+        scheduler.runTick()
         #expect(log.isEmpty)
     }
 
@@ -86,7 +86,7 @@ struct SchedulerTests {
         #expect(scheduler.timeUntilWork == 0.5)
         timer.cancel()
         #expect(scheduler.timeUntilWork == 2.5)
-        scheduler.nextTurn {}
+        scheduler.nextTick {}
         #expect(scheduler.timeUntilWork == 0)
     }
 
@@ -104,7 +104,7 @@ struct SchedulerTests {
         for timer in live.prefix(250) { timer.cancel() }
         #expect(scheduler.armedTimers == 252)
         clock.advance(by: 100_000)
-        scheduler.runTurn()
+        scheduler.runTick()
         #expect(runs == 252 && scheduler.armedTimers == 0)
         // Those that have run or left take nobody with them.
         for _ in 0..<1000 { scheduler.after(.seconds(5)) { runs += 1 } }
@@ -149,7 +149,7 @@ struct SchedulerTests {
         scheduler.after(5) { count += 1 }
         clock.set(10)
         clock.advance(by: 5)
-        scheduler.runTurn()
+        scheduler.runTick()
         #expect(count == 1 && scheduler.now == 15)
     }
 
@@ -163,7 +163,7 @@ struct SchedulerTests {
         timer.cancel()
         #expect(scheduler.armedTimers == 1 && scheduler.nextDeadline == 3)
         clock.move(toUptime: 3, now: 1_000_003)
-        scheduler.runTurn()
+        scheduler.runTick()
         #expect(scheduler.armedTimers == 0 && scheduler.nextDeadline == nil)
     }
 
@@ -174,12 +174,12 @@ struct SchedulerTests {
         do {
             let thing = Thing()
             held = thing
-            scheduler.nextTurn { _ = thing }
+            scheduler.nextTick { _ = thing }
             scheduler.after(0) { _ = thing }
         }
         #expect(held != nil)
         scheduler.clear()
-        #expect(held == nil && !scheduler.runTurn() && !scheduler.hasWork)
+        #expect(held == nil && !scheduler.runTick() && !scheduler.hasWork)
     }
 
     @Test func `a clock is moved to a point, never back`() {

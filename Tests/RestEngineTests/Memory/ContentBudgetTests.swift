@@ -45,12 +45,12 @@ struct ContentBudgetTests {
 
     @Test func `readers on other threads use a resource too`() throws {
         try load(0..<1)
-        let publication = service.resource("0").publicationForReaders()
+        let answerSnapshot = service.resource("0").answerSnapshotForReaders()
         try load(1..<4)
-        #expect(publication.answer(at: fixture.clock.uptime) != nil)
+        #expect(answerSnapshot.answer(at: fixture.clock.uptime) != nil)
         fixture.clock.advance(by: 1)
         try load(4..<9)
-        #expect(publication.answer(at: fixture.clock.uptime) != nil)
+        #expect(answerSnapshot.answer(at: fixture.clock.uptime) != nil)
         #expect(holding().contains("0") && !holding().contains("1"))
     }
 
@@ -59,13 +59,13 @@ struct ContentBudgetTests {
         try load(0..<1)
         let resource = service.resource("0")
         let before = budget.heldBytes
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         // The encoded body, and the copy that readers share.
         #expect(budget.heldBytes >= before + 2 << 20)
         resource.addObserver(owner: owner) { _, _ in }
         // It was used when it was observed, so others come first.
         try load(1..<24)
-        #expect(publication.answer(at: fixture.clock.uptime) == nil)
+        #expect(answerSnapshot.answer(at: fixture.clock.uptime) == nil)
         #expect(resource.text == megabyte)
         var body: Int?
         resource.readAnswer { body = try? $0.get().content.body.count }
@@ -75,14 +75,14 @@ struct ContentBudgetTests {
     @Test func `a published form without room is made for each reader`() throws {
         try fixture.stub("GET", "big", .text(200, String(repeating: megabyte, count: 4)))
         let resource = fixture.resource("big")
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         resource.load()
         fixture.settle()
         for _ in 0..<2 {
             var count: Int?
             resource.readAnswer { count = try? $0.get().content.body.count }
             #expect(count == 4 << 20)
-            #expect(publication.answer(at: fixture.clock.uptime) == nil)
+            #expect(answerSnapshot.answer(at: fixture.clock.uptime) == nil)
             #expect(budget.heldBytes < 5 << 20)
         }
         #expect(fixture.transport.requests.count == 1)

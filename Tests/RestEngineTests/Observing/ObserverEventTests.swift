@@ -198,7 +198,7 @@ struct ObserverEventTests {
         _ = journal.take()
         resource.wipe()
         #expect(journal.take() == ["new_data(wipe) loading - -"])
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.take() == ["request_cancelled loading - -", "request_cancelled idle - -"])
         fixture.settle()
         #expect(journal.take() == [])
@@ -206,11 +206,11 @@ struct ObserverEventTests {
 
     @Test func `a published answer is there before the observers hear of the data`() {
         let resource = fixture.resource("a")
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         let owner = Owner()
         var seen: Bool?
         resource.addObserver(owner: owner) { _, event in
-            if event == .newData(.localOverride) { seen = publication.answer(at: 0) != nil }
+            if event == .newData(.localOverride) { seen = answerSnapshot.answer(at: 0) != nil }
         }
         resource.overrideLocalContent(.text("x"))
         #expect(seen == true)

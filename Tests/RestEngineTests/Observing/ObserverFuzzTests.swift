@@ -75,7 +75,7 @@ struct ObserverFuzzTests {
             case 8:
                 observers[number] = nil
                 model[number].isKeptByTest = false
-            default: tell()
+            default: notify()
             }
             settleModel()
         }
@@ -109,7 +109,7 @@ struct ObserverFuzzTests {
             if !order.contains(number) { order.append(number) }
         }
 
-        private func tell() {
+        private func notify() {
             resource.overrideLocalContent(.text("x"))
             #expect(
                 journal.take().filter { !$0.hasSuffix("stopped") }
@@ -120,7 +120,7 @@ struct ObserverFuzzTests {
             owners = []
             for number in model.indices { model[number].owners = [] }
             settleModel()
-            tell()
+            notify()
             observers = []
             #expect(!resource.isObserved)
         }
@@ -131,7 +131,7 @@ struct ObserverFuzzTests {
         let run = Run(fixture.resource("a"), seed: seed, observers: seed % 2 == 0 ? 6 : 40)
         for _ in 0..<400 {
             run.step()
-            if run.random.int(below: 10) == 0 { fixture.runTurn() }
+            if run.random.int(below: 10) == 0 { fixture.runTick() }
         }
         run.end()
         fixture.settle()

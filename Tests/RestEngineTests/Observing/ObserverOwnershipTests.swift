@@ -160,7 +160,7 @@ struct ObserverOwnershipTests {
         resource.addObserver(NotingObserver(journal), owner: owner)
         resource.removeObservers(ownedBy: owner)
         #expect(journal.take() == ["o observer_added"])
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.take() == ["o stopped"])
     }
 
@@ -179,7 +179,7 @@ struct ObserverOwnershipTests {
         resource.removeObservers(ownedBy: owner)
         switch occasion {
         case "event": change()
-        case "progress": fixture.runTurn()
+        case "progress": fixture.runTick()
         case "check": #expect(resource.isObserved)
         case "flush": fixture.service.flushUnusedResources()
         default: resource.addObserver(NotingObserver(journal, "new"))
@@ -210,7 +210,7 @@ struct ObserverOwnershipTests {
         owner = nil
         let other = NotingObserver(journal, "other")
         resource.addObserver(other)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.take() == ["o observer_added", "other observer_added", "o stopped"])
     }
 

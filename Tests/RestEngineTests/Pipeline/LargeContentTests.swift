@@ -111,8 +111,8 @@ struct LargeContentTests {
             init(_ end: @escaping @Sendable (Bool) -> Void) { self.end = end }
             deinit { end(EngineLoop.shared.isCurrent) }
         }
-        let wasOnLoop: Bool? = await waiting(for: "the end of what is discarded") { told in
-            LargeContent.discard(Leftover(told))
+        let wasOnLoop: Bool? = await waiting(for: "the end of what is discarded") { notified in
+            LargeContent.discard(Leftover(notified))
         }
         #expect(wasOnLoop == false)
     }
@@ -140,7 +140,7 @@ struct LargeContentTests {
     @Test nonisolated func `huge bodies are decoded one at a time, whatever thread has them`() async {
         let underWay = Atomic(0)
         let decodes: @Sendable (Int) -> Int = { bytes in
-            LargeContent.inTurn(for: bytes) {
+            LargeContent.oneAtATime(for: bytes) {
                 let others = underWay.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
                 for _ in 0..<100 { sched_yield() }
                 underWay.wrappingSubtract(1, ordering: .sequentiallyConsistent)
@@ -153,7 +153,7 @@ struct LargeContentTests {
         }
         #expect(most == 0)
         // One that isn't huge waits for none.
-        let nested = LargeContent.inTurn(for: 2 << 20) { LargeContent.inTurn(for: 1 << 20) { true } }
+        let nested = LargeContent.oneAtATime(for: 2 << 20) { LargeContent.oneAtATime(for: 1 << 20) { true } }
         #expect(nested)
     }
 }

@@ -75,8 +75,8 @@ struct DeliveredBodyTests {
         #expect(content?["text"] == nil)
         let (bytes, response) = streamed(try replaying())
         #expect(bytes.isEmpty)
-        let told = response?.error.map { "\($0)" } ?? ""
-        #expect(told.contains("longer than what was recorded"))
+        let notified = response?.error.map { "\($0)" } ?? ""
+        #expect(notified.contains("longer than what was recorded"))
     }
 
     @Test func `48.5 nothing is copied where nobody records`() throws {
@@ -234,8 +234,8 @@ struct DeliveredBodyTests {
         _ = pipe.write(Array("body".utf8))
         pipe.finish()
         // Behind what the pipe has told the loop.
-        let _: Bool? = await waiting(for: "a pass of the loop") { told in
-            EngineLoop.shared.submit { told(true) }
+        let _: Bool? = await waiting(for: "a pass of the loop") { notified in
+            EngineLoop.shared.submit { notified(true) }
         }
         fixture.settle()
         #expect(try results.first?.get().body == Array("taken".utf8))

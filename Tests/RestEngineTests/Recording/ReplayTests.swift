@@ -215,11 +215,11 @@ struct ReplayTests {
         var results: [TransportResult] = []
         _ = transport.send(TransportRequest(url: "https://a.test/x")) { results.append($0) }
         #expect(results.isEmpty)
-        while scheduler.runTurn() {}
+        while scheduler.runTick() {}
         _ = transport.send(TransportRequest(url: "https://a.test/y")) { results.append($0) }
         let cancelled = transport.send(TransportRequest(url: "https://a.test/x")) { results.append($0) }
         cancelled.cancel()
-        while scheduler.runTurn() {}
+        while scheduler.runTick() {}
         #expect(results.count == 2 && misses.count == 1)
         #expect(try results[0].get().body == Array("1".utf8))
         #expect(throws: TransportError.self) { try results[1].get() }

@@ -21,7 +21,7 @@ struct CancelTests {
     @Test func `8.2 cancel after completion has no effect`() throws {
         try fixture.stub("GET", "a", .text(200, "x"))
         let request = journal.follow(fixture.resource("a").request("GET"))
-        fixture.runTurn()
+        fixture.runTick()
         request.cancel()
         fixture.settle()
         request.cancel()

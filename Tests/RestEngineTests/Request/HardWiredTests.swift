@@ -21,7 +21,7 @@ struct HardWiredTests {
         request.onProgress { [journal] in journal.note("progress \($0)") }
         journal.follow(request, "2")
         #expect(journal.lines.isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.lines == [
                 "1 completion", "1 success x", "1 new_data", "progress 1.0", "2 completion", "2 success x",
@@ -56,7 +56,7 @@ struct HardWiredTests {
         let resource = fixture.resource("a")
         resource.load(using: success())
         #expect(resource.isLoading && resource.latestData == nil)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(!resource.isLoading && resource.latestData?.content.text == "x")
         #expect(journal.lines == ["a: requested", "a: new_data(network)"])
     }

@@ -15,10 +15,10 @@ struct RequestHookTests {
     @Test func `7.1 7.9 the state is completed a turn before the hooks run`() throws {
         let request = journal.follow(try load(.text(200, "x")))
         #expect(request.state == .inProgress && request.info == nil && request.progress == 0)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(request.state == .completed && request.info != nil && request.progress == 1)
         #expect(journal.lines.isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.lines == ["completion", "success x", "new_data"])
     }
 
@@ -78,7 +78,7 @@ struct RequestHookTests {
         journal.follow(request, "1")
         journal.follow(request, "2")
         #expect(journal.lines.isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.lines == [
                 "1 completion", "1 success x", "1 new_data", "2 completion", "2 success x", "2 new_data",
@@ -92,18 +92,18 @@ struct RequestHookTests {
             request.onCompletion { _ in journal.note("inner") }
         }
         request.onCompletion { [journal] _ in journal.note("second") }
-        fixture.runTurn()
-        fixture.runTurn()
+        fixture.runTick()
+        fixture.runTick()
         #expect(journal.lines == ["first", "second"])
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.lines == ["first", "second", "inner"])
     }
 
     @Test func `7.7 a hook attached between outcome and hooks runs with the others`() throws {
         let request = journal.follow(try load(.text(200, "x")), "early")
-        fixture.runTurn()
+        fixture.runTick()
         journal.follow(request, "late")
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.lines.last == "late new_data")
         fixture.settle()
         #expect(journal.lines.count == 6)

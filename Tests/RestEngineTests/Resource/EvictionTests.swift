@@ -17,7 +17,7 @@ struct EvictionTests {
 
     /// A read as clients of a gateway make it.
     private func read(_ path: String) -> Bool {
-        service.resource(path).publicationForReaders().answer(at: fixture.clock.uptime) != nil
+        service.resource(path).answerSnapshotForReaders().answer(at: fixture.clock.uptime) != nil
     }
 
     private func count(_ reason: String) -> Int {
@@ -137,14 +137,14 @@ struct EvictionTests {
         try fixture.stub("GET", "*", .text(200, "x"))
         try fixture.cache([("cleanup", FakeCache("cache", fixture))])
         service.cachedResourceCountLimit = 10
-        let publication = service.resource("0").publicationForReaders()
+        let answerSnapshot = service.resource("0").answerSnapshotForReaders()
         for number in 0..<30 { load([number]) }
-        #expect(publication.isRetired && publication.answer(at: fixture.clock.uptime) == nil)
+        #expect(answerSnapshot.isRetired && answerSnapshot.answer(at: fixture.clock.uptime) == nil)
         let again = service.resource("0")
         #expect(again.latestData == nil)
         fixture.settle()
         #expect(again.text == "x" && again.isUpToDate)
-        #expect(again.publicationForReaders().answer(at: fixture.clock.uptime) != nil)
+        #expect(again.answerSnapshotForReaders().answer(at: fixture.clock.uptime) != nil)
         #expect(fixture.transport.requests.count == 30)
     }
 

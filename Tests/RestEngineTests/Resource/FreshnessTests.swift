@@ -103,14 +103,14 @@ struct FreshnessTests {
     @Test(arguments: jumps)
     func `4.14 D43 a clock that is set makes data neither older nor younger`(jump: Double) throws {
         let resource = try answer(.text(200, "x"))
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         fixture.advance(10)
         setClock(by: jump)
         #expect(resource.isUpToDate && resource.dataAge == 10 && resource.summary.age == 10)
-        let answer = try #require(publication.answer(at: fixture.clock.uptime))
+        let answer = try #require(answerSnapshot.answer(at: fixture.clock.uptime))
         #expect(answer.expiresAt - fixture.clock.uptime == 20 && answer.timestamp == 0)
         fixture.advance(20.5)
-        #expect(!resource.isUpToDate && publication.answer(at: fixture.clock.uptime) == nil)
+        #expect(!resource.isUpToDate && answerSnapshot.answer(at: fixture.clock.uptime) == nil)
         // What is loaded then has the time of day as it is now.
         resource.load()
         fixture.settle()

@@ -141,7 +141,7 @@ struct LoadTests {
         fixture.settle()
         resource.load(using: request)
         #expect(resource.isLoading && resource.latestData == nil)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(!resource.isLoading)
         #expect(resource.latestData?.content.text == "done")
     }
@@ -151,7 +151,7 @@ struct LoadTests {
         let resource = fixture.resource("a")
         resource.load(using: resource.failedRequest(.notURLEncodable(string: "x"), method: "POST"))
         #expect(journal.take() == ["a: requested"])
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.take() == ["a: error"])
         #expect(resource.latestError?.userMessage == "Cannot send request")
     }

@@ -83,7 +83,7 @@ struct LocalChangeTests {
         #expect(resource.latestData == nil && resource.latestError == nil)
         #expect(resource.isLoading)
         #expect(journal.take() == ["a: new_data(wipe)"])
-        fixture.runTurn()
+        fixture.runTick()
         #expect(!resource.isLoading && !resource.isRequesting)
         #expect(journal.take() == ["a: request_cancelled"])
         #expect(fixture.transport.transfersInFlight == 0)

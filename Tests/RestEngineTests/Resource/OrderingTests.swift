@@ -55,10 +55,10 @@ struct OrderingTests {
         fixture.settle()
         _ = journal.take()
         stub.go()
-        fixture.runTurn()
+        fixture.runTick()
         #expect(request.state == .completed && request.progress == 1 && journal.take().isEmpty)
         #expect(state(of: resource) == "1 requests, 1 loads, \(untouched)")
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.take() == [
                 "decorator: progress 1.0", "caller: progress 1.0",
@@ -97,9 +97,9 @@ struct OrderingTests {
         follow(resource.request("POST"), resource)
         #expect(journal.take() == ["built", "decorated, 0 requests"])
         #expect(state(of: resource) == "1 requests, 0 loads, \(untouched)")
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.take().isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.take() == [
                 "decorator: progress 1.0", "caller: progress 1.0",
@@ -118,7 +118,7 @@ struct OrderingTests {
         request.cancel()
         #expect(request.state == .completed && request.progress == 1 && journal.take().isEmpty)
         #expect(state(of: resource) == "1 requests, 1 loads, \(untouched)")
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.take() == [
                 "decorator: progress 1.0", "caller: progress 1.0",
@@ -139,7 +139,7 @@ struct OrderingTests {
         #expect(journal.take() == ["a: new_data(wipe)"])
         #expect(requests.map(\.isCancelled) == [true, true])
         #expect(state(of: resource) == "2 requests, 2 loads, \(untouched)")
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.take() == [
                 "decorator: progress 1.0", "caller: progress 1.0",
@@ -159,7 +159,7 @@ struct OrderingTests {
         resource.load(using: failed)
         #expect(journal.take() == ["a: requested"])
         #expect(state(of: resource) == "0 requests, 1 loads, \(untouched)")
-        fixture.runTurn()
+        fixture.runTick()
         let after = "0 requests, 0 loads, data nil, error Cannot parse server response"
         // The caller came first here.
         #expect(
@@ -178,7 +178,7 @@ struct OrderingTests {
         _ = journal.take()
         follow(request, resource)
         #expect(journal.take().isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.take() == [
                 "caller: 0 requests, 0 loads, data x, error nil", "caller: success", "caller: progress 1.0",
@@ -193,10 +193,10 @@ struct OrderingTests {
         let (resource, _) = try prepare()
         follow(resource.load(), resource)
         _ = journal.take()
-        fixture.runTurn()
-        fixture.runTurn()
+        fixture.runTick()
+        fixture.runTick()
         #expect(journal.take() == ["decorator: progress 0.0", "caller: progress 0.0"])
-        fixture.runTurn()
+        fixture.runTick()
         #expect(
             journal.take() == [
                 "decorator: progress 1.0", "caller: progress 1.0",

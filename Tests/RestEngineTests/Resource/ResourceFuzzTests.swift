@@ -73,7 +73,7 @@ struct ResourceFuzzTests {
             model.wipe = model.last
             resource.wipe()
             #expect(resource.latestData == nil && resource.latestError == nil)
-        case 8: fixture.runTurn()
+        case 8: fixture.runTick()
         case 9: resource.invalidate()
         default: fixture.advance(1)
         }

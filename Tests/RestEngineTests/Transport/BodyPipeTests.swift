@@ -218,11 +218,11 @@ struct StreamedBodyTests {
         transport.streams[0].complete(.failure(TransportError(.connectionFailed, message: "refused")))
         for _ in 0..<50 where transport.streams.count < 2 {
             clock.advance(by: .seconds(1))
-            while engine.scheduler.runTurn() {}
+            while engine.scheduler.runTick() {}
         }
         #expect(transport.streams.count == 2)
         other.cancel()
-        while engine.scheduler.runTurn() {}
+        while engine.scheduler.runTick() {}
     }
 
     @Test func `69.4 What breaks off fails the request`() throws {

@@ -47,7 +47,7 @@ struct StubTransportTests {
         try fixture.stub("GET", "a", .response(200))
         send()
         #expect(inbox.results.isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(inbox.statuses == [200])
     }
 
@@ -67,7 +67,7 @@ struct StubTransportTests {
         #expect(inbox.results.isEmpty)
         stub.go()
         #expect(inbox.results.isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(inbox.statuses == [200])
         send()
         stub.go()
@@ -148,11 +148,11 @@ struct StubTransportTests {
 
     @Test func `what has no stub is told at once`() throws {
         try fixture.stub("GET", "a", .response())
-        var told: [String] = []
-        fixture.transport.onUnmatched = { told.append($0.url) }
+        var notified: [String] = []
+        fixture.transport.onUnmatched = { notified.append($0.url) }
         send()
         send("GET", "https://api.test/v1/b")
-        #expect(told == ["https://api.test/v1/b"])
+        #expect(notified == ["https://api.test/v1/b"])
         fixture.settle()
         fixture.transport.onUnmatched = nil
     }

@@ -26,17 +26,17 @@ import Testing
         }
         try fixture.load("rest.spawn(function() print('here the host hangs') end)")
         over.wait()
-        let told = entries.texts
-        #expect(told.count == 2)
-        let first = try #require(told[0].firstMatch(of: /^error: job: for ([0-9.]+)/), "\(told)")
+        let notified = entries.texts
+        #expect(notified.count == 2)
+        let first = try #require(notified[0].firstMatch(of: /^error: job: for ([0-9.]+)/), "\(notified)")
         #expect(
-            told[0].hasSuffix(
+            notified[0].hasSuffix(
                 " s now it has not come back, and its limit of 0.005 s can't end it: it hangs in a call of the host. "
                     + "Until then nothing but what is published is answered; if it stays so, start resthost again and "
-                    + "report what the job calls"), "\(told)")
-        let last = try #require(told[1].firstMatch(of: /^warn: job: it came back after ([0-9.]+)/), "\(told)")
+                    + "report what the job calls"), "\(notified)")
+        let last = try #require(notified[1].firstMatch(of: /^warn: job: it came back after ([0-9.]+)/), "\(notified)")
         let seconds = [first.1, last.1].compactMap { Double($0) }
-        #expect(seconds.count == 2 && 0.02 <= seconds[0] && seconds[0] <= seconds[1], "\(told)")
+        #expect(seconds.count == 2 && 0.02 <= seconds[0] && seconds[0] <= seconds[1], "\(notified)")
         fixture.close()
     }
 

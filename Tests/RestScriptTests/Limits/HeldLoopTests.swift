@@ -153,7 +153,7 @@ struct HeldLoopTests {
             options: options)
         #expect(host.hasWork)
         look(lines)
-        for _ in 0..<1000 where scheduler.hasWork { scheduler.runTurn() }
+        for _ in 0..<1000 where scheduler.hasWork { scheduler.runTick() }
         host.close()
         return lines
     }
@@ -199,7 +199,7 @@ struct HeldLoopTests {
         var most = 0
         for _ in 0..<1000 where scheduler.hasWork {
             let before = lines.count
-            scheduler.runTurn()
+            scheduler.runTick()
             most = max(most, lines.count - before)
         }
         #expect((1..<25).contains(most), "\(most)")
@@ -228,13 +228,13 @@ struct HeldLoopTests {
             end
             """
         let old = try load(script)
-        for _ in 0..<1000 where !lines.isEmpty || old.jobCount < 50 { scheduler.runTurn() }
+        for _ in 0..<1000 where !lines.isEmpty || old.jobCount < 50 { scheduler.runTick() }
         let new = try load(script, replacing: old)
         var isOver = false
         new.takeOver()
         old.whenRetirementEnds { isOver = true }
         #expect((1..<25).contains(lines.count), "\(lines.count)")
-        for _ in 0..<1000 where !isOver { scheduler.runTurn() }
+        for _ in 0..<1000 where !isOver { scheduler.runTick() }
         #expect(isOver)
         #expect(lines == (1...50).map { "reload\t\($0)" } + (1...50).map { "job\t\($0)" })
         #expect(old.close())
@@ -242,7 +242,7 @@ struct HeldLoopTests {
         var isShutDown = false
         new.shutDown { isShutDown = true }
         #expect((1..<25).contains(lines.count), "\(lines.count)")
-        for _ in 0..<1000 where !isShutDown { scheduler.runTurn() }
+        for _ in 0..<1000 where !isShutDown { scheduler.runTick() }
         #expect(lines == (1...50).map { "shutdown\t\($0)" })
         #expect(new.close())
     }

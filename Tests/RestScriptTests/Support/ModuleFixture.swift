@@ -80,8 +80,8 @@ final class ModuleFixture {
 extension ModulePool {
     /// Objects of the host that its states never let go of, when its threads have ended; nil when they don't.
     func objectsLeft(at location: SourceLocation = #_sourceLocation) async -> Int? {
-        await waiting(for: "threads of modules to end", at: location) { told in
-            Task { told(await isEnded()) }
+        await waiting(for: "threads of modules to end", at: location) { notified in
+            Task { notified(await isEnded()) }
         }
     }
 }

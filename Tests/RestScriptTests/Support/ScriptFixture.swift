@@ -73,7 +73,7 @@ final class ScriptFixture {
     // MARK: Time
 
     func settle() {
-        for _ in 0..<10_000 where !scheduler.runTurn() { return }
+        for _ in 0..<10_000 where !scheduler.runTick() { return }
         Issue.record("the engine does not come to rest")
     }
 

@@ -15,10 +15,10 @@ struct PublishedTransformTests {
     ) async throws -> (text: String?, entity: Entity?) {
         let service = try #require(fixture.script.host?.services.first)
         let resource = service.resource(path)
-        let publication = isRead ? resource.publicationForReaders() : nil
+        let answerSnapshot = isRead ? resource.answerSnapshotForReaders() : nil
         resource.load()
         await fixture.settle()
-        let answer = publication?.answer(at: fixture.script.clock.uptime)
+        let answer = answerSnapshot?.answer(at: fixture.script.clock.uptime)
         return (answer.map { String(decoding: $0.content.body, as: UTF8.self) }, resource.latestData)
     }
 

@@ -100,8 +100,8 @@ struct PlainLineTests {
         let names = GetValues.options.map { $0.isShort ? "-\($0.name)" : "--\($0.name)" }
         #expect(Set(names).count == names.count)
         let help = Resthost.helpMessage(for: GetCommand.self, columns: 400)
-        let told = help.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let notified = help.split(separator: "\n").map { $0.drop { $0 == " " } }
             .filter { $0.hasPrefix("-") }.map { String($0.prefix { $0 != " " && $0 != "," }) }
-        #expect(Set(told) == Set(names).union(["--version", "-h"]))
+        #expect(Set(notified) == Set(names).union(["--version", "-h"]))
     }
 }

@@ -38,8 +38,8 @@ struct ThreadSignalTests {
 
     @Test func `what is sent to the process reaches no thread that was started`() async {
         let numbers = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGSEGV]
-        let there: [Bool]? = await waiting(for: "a thread") { told in
-            PeerThread.start { told(numbers.map(Self.isBlocked)) }
+        let there: [Bool]? = await waiting(for: "a thread") { notified in
+            PeerThread.start { notified(numbers.map(Self.isBlocked)) }
         }
         #expect(there == [true, true, true, true, false])
     }

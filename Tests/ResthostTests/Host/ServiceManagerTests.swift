@@ -31,12 +31,12 @@ struct ServiceManagerTests {
         let folder = TemporaryFolder()
         let box = mailbox(folder.path + "/notify")
         defer { close(box) }
-        ServiceManager.tell("READY=1", at: folder.path + "/notify")
+        ServiceManager.notify("READY=1", at: folder.path + "/notify")
         #expect(next(box) == "READY=1")
-        ServiceManager.tell("READY=1", at: folder.path + "/nobody")
-        ServiceManager.tell("READY=1", at: "notify")
-        ServiceManager.tell("READY=1", at: nil)
-        ServiceManager.tell("STOPPING=1", at: folder.path + "/notify")
+        ServiceManager.notify("READY=1", at: folder.path + "/nobody")
+        ServiceManager.notify("READY=1", at: "notify")
+        ServiceManager.notify("READY=1", at: nil)
+        ServiceManager.notify("STOPPING=1", at: folder.path + "/notify")
         #expect(next(box) == "STOPPING=1")
     }
 
@@ -75,14 +75,14 @@ struct ServiceManagerTests {
             environment: [
                 "NOTIFY_SOCKET": folder.path + "/notify", "WATCHDOG_USEC": "20000", "WATCHDOG_PID": "",
             ])
-        func isTold(_ text: String) async {
+        func isNotified(_ text: String) async {
             await yielding(until: "'\(text)' is told") { next(box, Int32(MSG_DONTWAIT)).contains(text) }
         }
         #expect(next(box) == "READY=1\nSTATUS=generation 1 of main.lua")
         child.signal(SIGHUP)
-        await isTold("STATUS=generation 2 of main.lua")
+        await isNotified("STATUS=generation 2 of main.lua")
         child.signal(SIGTERM)
-        await isTold("STOPPING=1")
+        await isNotified("STOPPING=1")
         #expect(await child.end().code == 0)
     }
 }

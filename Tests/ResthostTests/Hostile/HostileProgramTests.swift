@@ -42,14 +42,14 @@ import Testing
                         (answer, log) = try await program.run(script, in: place, attempt: attempt)
                         used = usage.engineSeconds - before
                     }
-                    let told = mayWait ? log : answer
+                    let notified = mayWait ? log : answer
                     #expect(
                         answer.hasPrefix(mayWait ? "HTTP/1.1 200 " : "HTTP/1.1 500 "),
                         "\(script) in \(place): \(answer)")
                     #expect(
-                        expected(script).contains { told.contains($0) },
-                        "\(script) in \(place): \(told.prefix(1000))")
-                    #expect(told.utf8.count < 20_000, "\(script) in \(place)")
+                        expected(script).contains { notified.contains($0) },
+                        "\(script) in \(place): \(notified.prefix(1000))")
+                    #expect(notified.utf8.count < 20_000, "\(script) in \(place)")
                     #expect(used <= longest, "\(script) in \(place): \(used) seconds")
                 }
             }

@@ -28,11 +28,11 @@ struct StreamWriterTests {
         #expect(writer.dropped == 6)
         writer.finish(within: 0)
         reader.gate.open()
-        writer.finish(within: Double(Patience.limit))
+        writer.finish(within: Double(TestTimeout.limit))
         #expect(reader.taken.withLock { $0.count } == 4)
         #expect(reader.reports.withLock { $0 } == [6])
         writer.add([1])
-        writer.finish(within: Double(Patience.limit))
+        writer.finish(within: Double(TestTimeout.limit))
         #expect(reader.taken.withLock { $0.last } == [1] && writer.dropped == 6)
     }
 
@@ -41,7 +41,7 @@ struct StreamWriterTests {
         let writer = try #require(StreamWriter(name: "test", write: { reader.take($0) }) { _ in })
         reader.gate.open()
         writer.add([UInt8](repeating: 0x61, count: 8 << 20))
-        writer.finish(within: Double(Patience.limit))
+        writer.finish(within: Double(TestTimeout.limit))
         #expect(reader.taken.withLock { $0.map(\.count) } == [8 << 20])
     }
 }

@@ -28,14 +28,14 @@ struct FileWatcherTests {
         /// The next that was told; nil when nothing is.
         func next(at location: SourceLocation = #_sourceLocation) async -> [String]? {
             await TestSupport.waiting(for: "a change to be told", at: location) { answer in
-                let told: [String]? = state.withLock { state in
+                let notified: [String]? = state.withLock { state in
                     if state.changes.isEmpty {
                         state.waiting = answer
                         return nil
                     }
                     return state.changes.removeFirst()
                 }
-                if let told { answer(told) }
+                if let notified { answer(notified) }
             }
         }
 
@@ -50,9 +50,9 @@ struct FileWatcherTests {
     private func watching(
         _ way: Way, _ folder: TemporaryFolder, _ names: [String], _ body: (Told) async -> Void
     ) async {
-        let (told, watches) = (Told(), Gate())
+        let (notified, watches) = (Told(), Gate())
         let loop = WatchLoop(
-            view: .system, clock: { ClockReading.uptime }, warn: { _ in }, report: { told.add($0) },
+            view: .system, clock: { ClockReading.uptime }, warn: { _ in }, report: { notified.add($0) },
             onWatching: { watches.open() })
         let ended = Gate()
         loop.watch(
@@ -67,7 +67,7 @@ struct FileWatcherTests {
             ended.open()
         }
         await watches.opened()
-        await body(told)
+        await body(notified)
         loop.stop()
         await ended.opened()
     }
@@ -83,16 +83,16 @@ struct FileWatcherTests {
         let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         let path = folder.path + "/main.lua"
-        await watching(way, folder, ["main.lua"]) { told in
+        await watching(way, folder, ["main.lua"]) { notified in
             Self.write(path, "2")
-            #expect(await told.next() == ["main.lua"])
+            #expect(await notified.next() == ["main.lua"])
             Self.write(path + "~", "3")
             rename(path + "~", path)
-            #expect(await told.next() == ["main.lua"])
+            #expect(await notified.next() == ["main.lua"])
             unlink(path)
-            #expect(await told.next() == ["main.lua"])
+            #expect(await notified.next() == ["main.lua"])
             Self.write(path, "4")
-            #expect(await told.next() == ["main.lua"])
+            #expect(await notified.next() == ["main.lua"])
         }
     }
 
@@ -101,18 +101,18 @@ struct FileWatcherTests {
         let folder = TemporaryFolder()
         folder.write("sub/mod.lua", "1")
         let path = folder.path + "/sub/mod.lua"
-        await watching(way, folder, ["sub/mod.lua"]) { told in
+        await watching(way, folder, ["sub/mod.lua"]) { notified in
             unlink(path)
             rmdir(folder.path + "/sub")
-            #expect(await told.next() == ["sub/mod.lua"])
+            #expect(await notified.next() == ["sub/mod.lua"])
             mkdir(folder.path + "/sub", 0o700)
             Self.write(path, "2")
-            #expect(await told.next() == ["sub/mod.lua"])
+            #expect(await notified.next() == ["sub/mod.lua"])
             rename(folder.path + "/sub", folder.path + "/old")
-            #expect(await told.next() == ["sub/mod.lua"])
+            #expect(await notified.next() == ["sub/mod.lua"])
             mkdir(folder.path + "/sub", 0o700)
             Self.write(path, "3")
-            #expect(await told.next() == ["sub/mod.lua"])
+            #expect(await notified.next() == ["sub/mod.lua"])
             unlink(folder.path + "/old/mod.lua")
             rmdir(folder.path + "/old")
         }
@@ -124,14 +124,14 @@ struct FileWatcherTests {
         folder.write("a/real.lua", "1")
         folder.write("b/real.lua", "2")
         folder.link("link.lua", to: "a/real.lua")
-        await watching(way, folder, ["link.lua"]) { told in
+        await watching(way, folder, ["link.lua"]) { notified in
             Self.write(folder.path + "/a/real.lua", "3")
-            #expect(await told.next() == ["link.lua"])
+            #expect(await notified.next() == ["link.lua"])
             unlink(folder.path + "/link.lua")
             symlink("b/real.lua", folder.path + "/link.lua")
-            #expect(await told.next() == ["link.lua"])
+            #expect(await notified.next() == ["link.lua"])
             Self.write(folder.path + "/b/real.lua", "4")
-            #expect(await told.next() == ["link.lua"])
+            #expect(await notified.next() == ["link.lua"])
         }
     }
 
@@ -139,14 +139,14 @@ struct FileWatcherTests {
         let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         folder.write("mod.lua", "1")
-        await watching(.system, folder, ["main.lua", "mod.lua"]) { told in
+        await watching(.system, folder, ["main.lua", "mod.lua"]) { notified in
             // In one step: a file that is still empty is another content.
             for (name, text) in [("main.lua", "1"), ("mod.lua", "2")] {
                 let path = "\(folder.path)/\(name)"
                 Self.write(path + "~", text)
                 rename(path + "~", path)
             }
-            #expect(await told.next() == ["mod.lua"])
+            #expect(await notified.next() == ["mod.lua"])
         }
     }
 
@@ -160,10 +160,10 @@ struct FileWatcherTests {
         }
         let folder = TemporaryFolder()
         folder.write("main.lua", "1")
-        let (told, warnings, watches, ended) = (Told(), Told(), Gate(), Gate())
+        let (notified, warnings, watches, ended) = (Told(), Told(), Gate(), Gate())
         let loop = WatchLoop(
             view: .system, clock: { ClockReading.uptime }, warn: { warnings.add([$0]) },
-            report: { told.add($0) }, onWatching: { watches.open() })
+            report: { notified.add($0) }, onWatching: { watches.open() })
         loop.watch(["\(folder.path)/main.lua": "main.lua"])
         NamedThread.startOrStop(name: "watch test") {
             loop.run { () throws(FolderWatchError) in Full() }
@@ -172,7 +172,7 @@ struct FileWatcherTests {
         await watches.opened()
         #expect(await warnings.next() == ["full: files are looked at twice a second instead"])
         Self.write(folder.path + "/main.lua", "22")
-        #expect(await told.next() == ["main.lua"])
+        #expect(await notified.next() == ["main.lua"])
         #expect(warnings.isEmpty)
         loop.stop()
         await ended.opened()
@@ -181,16 +181,16 @@ struct FileWatcherTests {
     @Test func `what changed is told on the engine loop`() async {
         let folder = TemporaryFolder()
         folder.write("main.lua", "1")
-        let (told, watches) = (Told(), Gate())
+        let (notified, watches) = (Told(), Gate())
         let watcher = await FileWatcher(
             onChange: { files in
                 EngineLoop.shared.checkIsolated()
-                told.add(files)
+                notified.add(files)
             }, onWatching: { watches.open() })
         await watcher.watch(files: [folder.path + "/main.lua"])
         await watches.opened()
         Self.write(folder.path + "/main.lua", "2")
-        #expect(await told.next() == [folder.path + "/main.lua"])
+        #expect(await notified.next() == [folder.path + "/main.lua"])
         withExtendedLifetime(watcher) {}
     }
 }

@@ -22,7 +22,7 @@ final class ChildProcess: Sendable {
 
     private struct Wait {
         let holds: @Sendable (Contents) -> Bool
-        let told: @Sendable (Bool) -> Void
+        let notified: @Sendable (Bool) -> Void
     }
 
     /// Seconds after which one that a failed test has left behind is killed.
@@ -89,13 +89,13 @@ final class ChildProcess: Sendable {
         for what: String, at location: SourceLocation, until holds: @escaping @Sendable (Contents) -> Bool
     ) async {
         let command = arguments.joined(separator: " ")
-        let isDone: Bool? = await waiting(for: "\(what) of `\(command)`", at: location) { told in
+        let isDone: Bool? = await waiting(for: "\(what) of `\(command)`", at: location) { notified in
             let isDone = contents.withLock { contents in
                 if holds(contents) { return true }
-                contents.waiting.append(Wait(holds: holds, told: told))
+                contents.waiting.append(Wait(holds: holds, notified: notified))
                 return false
             }
-            if isDone { told(true) }
+            if isDone { notified(true) }
         }
         if isDone == nil { stop("the test waited in vain for \(what)") }
     }
@@ -115,7 +115,7 @@ final class ChildProcess: Sendable {
             contents.waiting = left
             return done
         }
-        for wait in done { wait.told(true) }
+        for wait in done { wait.notified(true) }
     }
 
     /// Reads until nobody holds the other ends, so that what the program started counts as well.

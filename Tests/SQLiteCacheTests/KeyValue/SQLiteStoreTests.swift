@@ -27,8 +27,8 @@ struct SQLiteStoreTests {
     }
 
     private func written(_ store: SQLiteStore) async {
-        let _: Bool? = await waiting(for: "what was recorded to be written") { told in
-            store.whenWritten { _ in told(true) }
+        let _: Bool? = await waiting(for: "what was recorded to be written") { notified in
+            store.whenWritten { _ in notified(true) }
         }
     }
 

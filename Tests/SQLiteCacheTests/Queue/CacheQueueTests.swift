@@ -46,8 +46,8 @@ import Testing
         let key = try key(cache, fixture)
         #expect(fixture.engine.offloadedWork == 0)
         var counts: [Int] = []
-        let _: Bool? = await waiting(for: "the work to end") { told in
-            fixture.engine.onOffloadedWorkDone = { told(true) }
+        let _: Bool? = await waiting(for: "the work to end") { notified in
+            fixture.engine.onOffloadedWorkDone = { notified(true) }
             cache.write(.text("x"), for: key) { _ in counts.append(fixture.engine.offloadedWork) }
             cache.close { counts.append(fixture.engine.offloadedWork) }
             counts.append(fixture.engine.offloadedWork)
@@ -62,8 +62,8 @@ import Testing
         var cache: SQLiteCache? = cache(folder, fixture)
         let key = try key(try #require(cache), fixture)
         var written = 0
-        let _: Bool? = await waiting(for: "the work to end") { told in
-            fixture.engine.onOffloadedWorkDone = { told(true) }
+        let _: Bool? = await waiting(for: "the work to end") { notified in
+            fixture.engine.onOffloadedWorkDone = { notified(true) }
             for number in 0..<50 { cache?.write(.text("\(number)"), for: key) { _ in written += 1 } }
             cache = nil
         }

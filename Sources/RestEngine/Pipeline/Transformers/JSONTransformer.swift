@@ -33,7 +33,7 @@ public struct JSONTransformer: StandardTransforming {
             }
             let tree: Tree
             do throws(JSONError) {
-                tree = try LargeContent.inTurn(for: bytes.count) { () throws(JSONError) in
+                tree = try LargeContent.oneAtATime(for: bytes.count) { () throws(JSONError) in
                     try Tree(reading: bytes, limits: Self.limits(context), Self.preference)
                 }
             } catch {
@@ -93,7 +93,7 @@ public struct NDJSONTransformer: StandardTransforming {
             case .bytes(let bytes):
                 let limits = JSONTransformer.limits(context)
                 do throws(JSONError) {
-                    return try LargeContent.inTurn(for: bytes.count) { () throws(JSONError) in
+                    return try LargeContent.oneAtATime(for: bytes.count) { () throws(JSONError) in
                         .json(try Tree(jsonLines: bytes, limits: limits))
                     }
                 } catch {

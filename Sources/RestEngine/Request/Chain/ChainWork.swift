@@ -68,7 +68,7 @@ final class ChainWork: RequestWork {
             guard chain.state == .inProgress || chain.isCancelled else { return }
             if let exchange = request.exchange { chain.exchange = exchange }
             chain.trail = request.trail
-            chain.tellKeepers()
+            chain.notifyKeepers()
             then(info)
         }
     }

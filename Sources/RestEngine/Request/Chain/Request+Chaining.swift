@@ -83,9 +83,9 @@ public final class ChainDecision {
 
     /// The chain has ended, and wants no answer.
     func withdraw() {
-        let tell = onWithdrawal
+        let notify = onWithdrawal
         (onNeeded, onWithdrawal) = (nil, nil)
-        tell?()
+        notify?()
     }
 
     /// Ends the chain with an error: a ``RequestError`` as it is, anything else as the cause of one.

@@ -27,7 +27,7 @@ final class ProgressReporter {
         guard !isRunning else { return }
         isRunning = true
         if atOnce {
-            request.engine.scheduler.nextTurn { [weak self] in self?.tick() }
+            request.engine.scheduler.nextTick { [weak self] in self?.tick() }
         } else {
             last = request.progress
             arm()

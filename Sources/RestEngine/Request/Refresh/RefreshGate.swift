@@ -30,7 +30,7 @@ public final class RefreshGate {
     /// How many refreshes have succeeded; which one a request was made after.
     private var renewals = 0
     private var running: RefreshPass?
-    private var lastFailure: (turn: UInt64, error: RequestError?)?
+    private var lastFailure: (tick: UInt64, error: RequestError?)?
     private let longestRefresh: Double
 
     /// - Parameter timeLimit: A refresh that takes longer is given up when the next request is refused, so
@@ -66,11 +66,11 @@ public final class RefreshGate {
         if let running, engine.scheduler.uptime - running.began >= longestRefresh {
             engine.log.write(
                 .warning, "a token refresh has not ended within \(longestRefresh) s: another one begins")
-            end(running, .failed(nil), turn: engine.scheduler.turn)
+            end(running, .failed(nil), tick: engine.scheduler.tick)
             begin(with: decision, refresh)
         } else if let running {
             if !running.admit(decision) { decision.answer(.useThisResponse) }
-        } else if let lastFailure, decision.chain.startTurn <= lastFailure.turn {
+        } else if let lastFailure, decision.chain.startTick <= lastFailure.tick {
             fail(decision, with: lastFailure.error)
         } else {
             begin(with: decision, refresh)
@@ -84,12 +84,12 @@ public final class RefreshGate {
         let scheduler = decision.chain.engine.scheduler
         RefreshScope.run(in: [pass]) {
             refresh { [self] outcome in
-                if !pass.isOver { end(pass, outcome, turn: scheduler.turn) }
+                if !pass.isOver { end(pass, outcome, tick: scheduler.tick) }
             }
         }
     }
 
-    private func end(_ pass: RefreshPass, _ outcome: Outcome, turn: UInt64) {
+    private func end(_ pass: RefreshPass, _ outcome: Outcome, tick: UInt64) {
         let waiting = pass.end()
         running = nil
         RefreshScope.run(in: []) {
@@ -99,7 +99,7 @@ public final class RefreshGate {
                 lastFailure = nil
                 for decision in waiting { repeatRequest(of: decision) }
             case .failed(let error):
-                lastFailure = (turn, error)
+                lastFailure = (tick, error)
                 for decision in waiting { fail(decision, with: error) }
             }
         }

@@ -114,16 +114,16 @@ struct ChainTests {
         let stub = try fixture.stub("GET", "b", isHeld: true, .text(200, "y"))
         let second = fixture.resource("b").request("GET")
         let chain = journal.follow(request.chained { _ in .passTo(second) })
-        fixture.runTurn()
+        fixture.runTick()
         #expect(request.state == .completed && chain.state == .inProgress)
         fixture.settle()
         #expect(chain.state == .inProgress && chain.info == nil)
         stub.go()
-        fixture.runTurn()
+        fixture.runTick()
         #expect(second.state == .completed && chain.state == .inProgress)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(chain.state == .completed && journal.lines.isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.lines.first == "completion")
     }
 
@@ -232,11 +232,11 @@ struct ChainTests {
         #expect(deep.repeated().state == .notStarted)
         deep.start()
         #expect(deep.progress == 0)
-        for _ in 0..<3000 { fixture.runTurn() }
+        for _ in 0..<3000 { fixture.runTick() }
         #expect(deep.state == .completed)
         let cancelled = deep.repeated().start()
         cancelled.cancel()
-        for _ in 0..<10 { fixture.runTurn() }
+        for _ in 0..<10 { fixture.runTick() }
         #expect(cancelled.isCancelled)
 
         var passes = 0
@@ -247,7 +247,7 @@ struct ChainTests {
             }
         }
         let endless = retry(request.repeated()).start()
-        for _ in 0..<20_000 where endless.state != .completed { fixture.runTurn() }
+        for _ in 0..<20_000 where endless.state != .completed { fixture.runTick() }
         fixture.settle()
         #expect(passes == 1001)
         #expect(
@@ -270,8 +270,8 @@ struct ChainTests {
             }
         }
         let outer = fixture.watch(retry(request, deep)).start()
-        for _ in 0..<20_000 where left > 0 { fixture.runTurn() }
-        for _ in 0..<10 { fixture.runTurn() }
+        for _ in 0..<20_000 where left > 0 { fixture.runTick() }
+        for _ in 0..<10 { fixture.runTick() }
         #expect(fixture.transport.transfersInFlight == 1 && outer.progress == 0)
         outer.cancel()
         #expect(outer.isCancelled && deep.isCancelled && fixture.transport.transfersInFlight == 0)

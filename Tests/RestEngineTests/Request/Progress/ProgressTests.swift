@@ -35,7 +35,7 @@ struct ProgressTests {
         let (request, stub) = try begin()
         note(request)
         #expect(journal.take().isEmpty)
-        fixture.runTurn()
+        fixture.runTick()
         #expect(journal.take() == ["progress 0.0"])
         stub.progress = received(50)
         fixture.settle()

@@ -28,7 +28,7 @@ struct RefreshDependencyTests {
     @Test("the same for a login in a later turn, or after a timer")
     func later() throws {
         server.refresh = { [unowned server] done in
-            server.fixture.scheduler.nextTurn {
+            server.fixture.scheduler.nextTick {
                 server.fixture.scheduler.after(1) { server.login { done($0 ? .renewed : .failed(nil)) } }
             }
         }
@@ -121,7 +121,7 @@ struct RefreshDependencyTests {
         var late: Request?
         server.refresh = { [unowned server] done in
             // Somebody else's hook on the refresh's own login.
-            server.fixture.scheduler.nextTurn {
+            server.fixture.scheduler.nextTick {
                 login.allRequests.first?.onSuccess { [unowned server] _ in
                     late = server.fixture.resource("2").request("GET")
                 }

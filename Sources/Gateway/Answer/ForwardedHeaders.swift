@@ -2,7 +2,7 @@ import RestEngine
 
 /// Which headers of the API go to a client, and how. Addresses below the service's base URL become the
 /// gateway's own, so that a client that follows one stays with the gateway.
-struct HeaderPassage: Sendable {
+struct ForwardedHeaders: Sendable {
     /// Nil: all that are not for the gateway to say.
     let kept: HeaderNames?
     let service: String
@@ -15,7 +15,7 @@ struct HeaderPassage: Sendable {
     ]
 
     /// For headers that are the program's own.
-    static let own = HeaderPassage(kept: nil, service: "", base: nil)
+    static let own = ForwardedHeaders(kept: nil, service: "", base: nil)
 
     var isOwn: Bool { kept == nil }
 
@@ -131,19 +131,19 @@ struct HeaderNames: Sendable {
     /// In lower case.
     private let names: Set<String>
     /// A bit for each length and first letter.
-    private let marks: UInt64
+    private let bits: UInt64
 
     init(_ names: Set<String>) {
         self.names = names
-        marks = names.reduce(0) { $0 | Self.mark($1) }
+        bits = names.reduce(0) { $0 | Self.bit($1) }
     }
 
     /// ASCII case ignored.
     func contains(_ name: String) -> Bool {
-        Self.mark(name) & marks != 0 && names.contains(name.lowercased())
+        Self.bit(name) & bits != 0 && names.contains(name.lowercased())
     }
 
-    private static func mark(_ name: String) -> UInt64 {
+    private static func bit(_ name: String) -> UInt64 {
         1 << ((UInt64(name.utf8.count) &* 11 &+ UInt64((name.utf8.first ?? 0) & 0x1F)) & 63)
     }
 }

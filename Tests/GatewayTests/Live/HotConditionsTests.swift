@@ -5,7 +5,7 @@ import Testing
 @testable import Gateway
 
 /// Fresh answers for clients that say which form of the content they want, and say so again.
-@Suite struct HotTermsTests {
+@Suite struct HotConditionsTests {
     private static let long =
         "[" + Array(repeating: #"{"login":"octocat"}"#, count: 200).joined(separator: ",") + "]"
 
@@ -149,8 +149,8 @@ import Testing
     }
 
     @Test func `Terms are known again by their bytes, up to a number and a length`() {
-        var table = TermsTable()
-        func find(_ fields: String, last: KnownTerms? = nil) -> KnownTerms? {
+        var table = ConditionsTable()
+        func find(_ fields: String, last: KnownConditions? = nil) -> KnownConditions? {
             let text = "GET / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
             return Array(text.utf8).withUnsafeBytes { bytes in
                 var head = RequestHead()
@@ -165,13 +165,13 @@ import Testing
             }
         }
         let first = find("Accept-Encoding: gzip\r\n")
-        #expect(first?.terms.codings == [.gzip])
+        #expect(first?.conditions.codings == [.gzip])
         #expect(find("accept-encoding:gzip\r\n") === first)
         #expect(find("Accept-Encoding: gzip\r\nAccept: */*\r\n") === first)
         #expect(find("Accept-Encoding: br\r\n") !== first)
         // What a client has already is said of one content, and kept with its form.
         #expect(find("Accept-Encoding: gzip\r\nIf-None-Match: \"a\"\r\n") === first)
-        #expect(first?.terms.ifNoneMatch == nil)
+        #expect(first?.conditions.ifNoneMatch == nil)
         #expect(find("Accept: gzip\r\n") !== first)
         for fields in [
             "Accept-Encoding: gzip\r\nRange: bytes=0-1\r\n", "Accept-Encoding: a\r\nAccept-Encoding: b\r\n",

@@ -5,7 +5,7 @@ import Testing
 @testable import Gateway
 
 /// Clients' bodies that go to the API as they come (rules 69), over real sockets.
-@Suite struct BodyPassageTests {
+@Suite struct ProxiedExchangeTests {
     @Test func `69.1 A body that is longer than is held goes along as it is wanted`() async throws {
         let (pieces, piece) = (1024, Array(repeating: UInt8(3), count: 64 << 10))
         try await BodyFlow.run { world, site in

@@ -3,7 +3,7 @@ import Synchronization
 /// The place where one resource's answer is found without asking the loop.
 ///
 /// Written on the engine loop alone, read from anywhere.
-package final class Publication: Sendable {
+package final class AnswerSnapshot: Sendable {
     private struct State {
         var answer: PublishedAnswer?
         var isRetired = false

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 /// Waits of tests end, and say what they were for.
-struct PatienceTests {
+struct TestTimeoutTests {
     private func inVain(_ what: String, _ wait: () async -> Void) async {
         let reports = Mutex<[String]>([])
-        await Patience.$limit.withValue(0) {
-            await Patience.$report.withValue({ text, _ in reports.withLock { $0.append(text) } }) {
+        await TestTimeout.$limit.withValue(0) {
+            await TestTimeout.$report.withValue({ text, _ in reports.withLock { $0.append(text) } }) {
                 await wait()
             }
         }

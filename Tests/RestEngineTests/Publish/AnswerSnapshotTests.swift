@@ -3,30 +3,30 @@ import TestSupport
 import Testing
 
 @Suite(.leakChecked) @EngineActor
-struct PublicationTests {
+struct AnswerSnapshotTests {
     let fixture = EngineFixture()
 
-    private func loaded(_ reply: StubReply = .text(200, "x")) throws -> (Resource, Publication) {
+    private func loaded(_ reply: StubReply = .text(200, "x")) throws -> (Resource, AnswerSnapshot) {
         try fixture.stub("GET", "a", reply)
         let resource = fixture.resource("a")
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         resource.load()
         fixture.settle()
-        return (resource, publication)
+        return (resource, answerSnapshot)
     }
 
-    private func text(_ publication: Publication) -> String? {
-        publication.answer(at: fixture.clock.uptime).map { String(decoding: $0.content.body, as: UTF8.self) }
+    private func text(_ answerSnapshot: AnswerSnapshot) -> String? {
+        answerSnapshot.answer(at: fixture.clock.uptime).map { String(decoding: $0.content.body, as: UTF8.self) }
     }
 
     @Test func `a fresh answer is there for readers until it expires`() throws {
-        let (_, publication) = try loaded()
-        let answer = try #require(publication.answer(at: 0))
+        let (_, answerSnapshot) = try loaded()
+        let answer = try #require(answerSnapshot.answer(at: 0))
         #expect(answer.timestamp == 0 && answer.expiresAt == 30)
         #expect(answer.content.contentType == "text/plain; charset=utf-8")
-        #expect(text(publication) == "x")
-        #expect(publication.answer(at: 30) != nil)
-        #expect(publication.answer(at: 30.01) == nil)
+        #expect(text(answerSnapshot) == "x")
+        #expect(answerSnapshot.answer(at: 30) != nil)
+        #expect(answerSnapshot.answer(at: 30.01) == nil)
     }
 
     @Test func `who asks later finds what is there already`() throws {
@@ -34,73 +34,73 @@ struct PublicationTests {
         let resource = fixture.resource("a")
         resource.load()
         fixture.settle()
-        #expect(text(resource.publicationForReaders()) == "x")
-        #expect(resource.publicationForReaders() === resource.publicationForReaders())
+        #expect(text(resource.answerSnapshotForReaders()) == "x")
+        #expect(resource.answerSnapshotForReaders() === resource.answerSnapshotForReaders())
     }
 
     @Test(
         arguments: ["invalidate", "wipe", "invalidate configuration", "new block"])
     func `it is withdrawn at once`(by change: String) throws {
-        let (resource, publication) = try loaded()
+        let (resource, answerSnapshot) = try loaded()
         switch change {
         case "invalidate": resource.invalidate()
         case "wipe": resource.wipe()
         case "invalidate configuration": fixture.service.invalidateConfiguration()
         default: try fixture.configure { $0.configuration.expirationTime = .seconds(0.5) }
         }
-        #expect(text(publication) == nil)
+        #expect(text(answerSnapshot) == nil)
         fixture.settle()
         resource.load()
         fixture.settle()
-        #expect(text(publication) == "x")
+        #expect(text(answerSnapshot) == "x")
     }
 
     @Test func `an override is shown at once, an error leaves fresh data`() throws {
-        let (resource, publication) = try loaded()
+        let (resource, answerSnapshot) = try loaded()
         resource.overrideLocalContent(.text("local"))
-        #expect(text(publication) == "local")
+        #expect(text(answerSnapshot) == "local")
         try fixture.stub("GET", "a", .response(500))
         resource.load()
         fixture.settle()
-        #expect(text(publication) == "local")
+        #expect(text(answerSnapshot) == "local")
     }
 
     @Test func `an error without data is not shown`() throws {
-        let (_, publication) = try loaded(.response(500))
-        #expect(text(publication) == nil)
+        let (_, answerSnapshot) = try loaded(.response(500))
+        #expect(text(answerSnapshot) == nil)
     }
 
     @Test func `a 304 keeps the encoded content and moves the times`() throws {
-        let (resource, publication) = try loaded()
-        let first = try #require(publication.answer(at: fixture.clock.uptime))
+        let (resource, answerSnapshot) = try loaded()
+        let first = try #require(answerSnapshot.answer(at: fixture.clock.uptime))
         fixture.advance(40)
-        #expect(text(publication) == nil)
+        #expect(text(answerSnapshot) == nil)
         try fixture.stub("GET", "a", .response(304))
         resource.load()
         fixture.settle()
-        let second = try #require(publication.answer(at: fixture.clock.uptime))
+        let second = try #require(answerSnapshot.answer(at: fixture.clock.uptime))
         #expect(second.content === first.content)
         #expect(second.timestamp == 40 && second.expiresAt == 70)
     }
 
     @Test func `new data is encoded anew, equal content has an equal tag`() throws {
-        let (resource, publication) = try loaded()
-        let first = try #require(publication.answer(at: fixture.clock.uptime)).content
+        let (resource, answerSnapshot) = try loaded()
+        let first = try #require(answerSnapshot.answer(at: fixture.clock.uptime)).content
         resource.load()
         fixture.settle()
-        let same = try #require(publication.answer(at: fixture.clock.uptime)).content
+        let same = try #require(answerSnapshot.answer(at: fixture.clock.uptime)).content
         #expect(same !== first && same.etag == first.etag)
         resource.overrideLocalContent(.text("y"))
-        #expect(publication.answer(at: fixture.clock.uptime)?.content.etag != first.etag)
+        #expect(answerSnapshot.answer(at: fixture.clock.uptime)?.content.etag != first.etag)
     }
 
     @Test func `the publication of a dropped resource is retired`() throws {
-        var (resource, publication): (Resource?, Publication) = try loaded()
-        #expect(resource != nil && !publication.isRetired)
+        var (resource, answerSnapshot): (Resource?, AnswerSnapshot) = try loaded()
+        #expect(resource != nil && !answerSnapshot.isRetired)
         resource = nil
         fixture.service.flushUnusedResources()
-        #expect(publication.isRetired)
-        #expect(text(publication) == nil)
+        #expect(answerSnapshot.isRetired)
+        #expect(text(answerSnapshot) == nil)
     }
 
     @Test(
@@ -116,7 +116,7 @@ struct PublicationTests {
     ) throws {
         let resource = fixture.resource("a")
         resource.overrideLocalData(Entity(content: content, contentType: type, timestamp: fixture.clock.now))
-        let answer = resource.publicationForReaders().answer(at: fixture.clock.uptime)
+        let answer = resource.answerSnapshotForReaders().answer(at: fixture.clock.uptime)
         #expect(answer?.content.contentType == sentType)
         #expect(answer?.content.body == body)
     }
@@ -124,17 +124,17 @@ struct PublicationTests {
     @Test(arguments: [Content.native(1), .value([Tree(Double.nan)])])
     func `content without a form outside is an error to those who ask`(content: Content) throws {
         let resource = fixture.resource("a")
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         resource.overrideLocalData(Entity(content: content, timestamp: fixture.clock.now))
-        #expect(publication.answer(at: fixture.clock.uptime) == nil)
+        #expect(answerSnapshot.answer(at: fixture.clock.uptime) == nil)
         var failure: RequestError?
         resource.readAnswer { if case .failure(let error) = $0 { failure = error } }
         #expect(failure != nil)
     }
 
     @Test func `a rendering is made once`() throws {
-        let (_, publication) = try loaded()
-        let content = try #require(publication.answer(at: fixture.clock.uptime)).content
+        let (_, answerSnapshot) = try loaded()
+        let content = try #require(answerSnapshot.answer(at: fixture.clock.uptime)).content
         #expect(content.rendering { [1] } == [1])
         #expect(content.rendering { [2] } == [1])
     }
@@ -142,24 +142,24 @@ struct PublicationTests {
     @Test func `readAnswer loads what is stale and shares the encoding`() throws {
         try fixture.stub("GET", "a", .text(200, "x"))
         let resource = fixture.resource("a")
-        let publication = resource.publicationForReaders()
+        let answerSnapshot = resource.answerSnapshotForReaders()
         var answers: [PublishedAnswer] = []
         for _ in 0..<2 {
             resource.readAnswer { if case .success(let answer) = $0 { answers.append(answer) } }
         }
         fixture.settle()
         #expect(answers.count == 2)
-        let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
+        let shown = try #require(answerSnapshot.answer(at: fixture.clock.uptime)).content
         for answer in answers { #expect(answer.content === shown) }
     }
 
     @Test func `readers on other threads see whole answers`() async throws {
-        let (resource, publication) = try loaded()
+        let (resource, answerSnapshot) = try loaded()
         let readers = (0..<2).map { _ in
             Task.detached {
                 var seen: Set<String> = []
                 for _ in 0..<2000 {
-                    guard let answer = publication.answer(at: 0) else { continue }
+                    guard let answer = answerSnapshot.answer(at: 0) else { continue }
                     seen.insert(String(decoding: answer.content.body, as: UTF8.self))
                 }
                 return seen
@@ -171,7 +171,7 @@ struct PublicationTests {
         }
         let expected = Set(["x"] + (0..<200).map(String.init))
         for reader in readers { #expect(await reader.value.isSubset(of: expected)) }
-        #expect(text(publication) == "199")
+        #expect(text(answerSnapshot) == "199")
     }
 
     @Test(arguments: [
@@ -183,9 +183,9 @@ struct PublicationTests {
     func `text that a script made of JSON goes out as text`(content: String, type: String, media: String)
         throws
     {
-        let (resource, publication) = try loaded()
+        let (resource, answerSnapshot) = try loaded()
         resource.overrideLocalData(
             Entity(content: .text(content), contentType: type, timestamp: 1_000_000))
-        #expect(publication.answer(at: 0)?.content.contentType == media + "; charset=utf-8")
+        #expect(answerSnapshot.answer(at: 0)?.content.contentType == media + "; charset=utf-8")
     }
 }

@@ -5,7 +5,7 @@ import RestEngine
 extension ConnectionHandler {
     /// Asks whether the request may be sent at all, before its body is taken.
     func admit(_ path: ResourcePath, _ request: ClientRequest) {
-        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         let connection = wait(request, seconds: seconds)
         let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         let (engine, method, number, mailbox) = (loop.engine, request.method, request.number, loop.mailbox)
@@ -48,37 +48,37 @@ extension ConnectionHandler {
             return answer(entry, params, body ?? [], request, context)
         }
         let own = loop.rules.access.limits.requestTimeout
-        let connection = wait(request, seconds: own ?? EngineClient.usualPatience)
+        let connection = wait(request, seconds: own ?? EngineClient.usualTimeout)
         let (number, mailbox) = (request.number, loop.mailbox)
-        var passed = passed(request)
-        passed.body = body.map { .bytes($0) }
-        send(passed, request, connection) { seconds in
+        var proxiedRequest = proxiedRequest(request)
+        proxiedRequest.body = body.map { .bytes($0) }
+        send(proxiedRequest, request, connection) { seconds in
             guard own == nil else { return }
             mailbox.send { connection.value.extend(number, seconds: seconds) }
         }
     }
 
     /// What the API is asked, but for the body.
-    func passed(_ request: ClientRequest) -> PassedRequest {
+    func proxiedRequest(_ request: ClientRequest) -> ProxiedRequest {
         var path = ResourcePath(service: "", path: "", query: nil)
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
-        return PassedRequest(
+        return ProxiedRequest(
             method: request.method, path: path, contentType: request.fields["content-type"],
-            headers: passedHeaders(request), fields: request.fields, trace: request.trace)
+            headers: proxiedHeaders(request), fields: request.fields, trace: request.trace)
     }
 
-    func passedHeaders(_ request: ClientRequest) -> [(name: String, value: String)] {
+    func proxiedHeaders(_ request: ClientRequest) -> [(name: String, value: String)] {
         var names = loop.rules.access.forwarded
         // There is no part of a head (RFC 9110 14.2).
         if request.isHead { names.subtract(["range", "if-range"]) }
-        if request.method != "GET", !request.isHead { names.formUnion(PassedRequest.conditions) }
-        if request.body != nil { names.formUnion(PassedRequest.bodyFields) }
+        if request.method != "GET", !request.isHead { names.formUnion(ProxiedRequest.conditions) }
+        if request.body != nil { names.formUnion(ProxiedRequest.bodyFields) }
         return names.isEmpty ? [] : request.fields.fields(named: names)
     }
 
     /// - Parameter waiting: gets the seconds that the answer may take, unless they are the usual.
     func send(
-        _ passed: PassedRequest, _ request: ClientRequest, _ connection: NIOLoopBound<ConnectionHandler>,
+        _ proxiedRequest: ProxiedRequest, _ request: ClientRequest, _ connection: NIOLoopBound<ConnectionHandler>,
         waiting: @escaping @Sendable @EngineActor (Double) -> Void
     ) {
         let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
@@ -86,8 +86,8 @@ extension ConnectionHandler {
         let pendingRead = PendingRead()
         self.pendingRead = pendingRead
         EngineLoop.shared.submit {
-            engine.send(passed, accessPolicy, pendingRead, waiting: waiting) { outcome in
-                let labels = engine.labels(of: passed.path, passed.method, accessPolicy, pendingRead)
+            engine.send(proxiedRequest, accessPolicy, pendingRead, waiting: waiting) { outcome in
+                let labels = engine.labels(of: proxiedRequest.path, proxiedRequest.method, accessPolicy, pendingRead)
                 mailbox.send { connection.value.finish(number, outcome, labels) }
             }
         }
@@ -98,7 +98,7 @@ extension ConnectionHandler {
         _ entry: RouteTable.Entry, _ params: [(name: String, value: String)], _ body: [UInt8],
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         let connection = wait(request, seconds: seconds)
         let parts = String(decoding: request.target, as: UTF8.self).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -3,7 +3,7 @@ import NIOCore
 /// Bodies that go through as they come (rules 69).
 extension ConnectionStateMachine {
     /// One such exchange: the client's body, the API's, or both at once.
-    struct Passage {
+    struct Proxied {
         /// Nil when the whole of the client's body is there.
         var arrival: Arrival?
         /// Since then nobody takes more of it.
@@ -11,7 +11,7 @@ extension ConnectionStateMachine {
         /// At this sweep the request is answered in any case, unless an answer has begun.
         var until: Int
         /// Sweeps for which somebody waits for the other side, where nothing else limits that.
-        let patience: Int
+        let timeout: Int
         var isAnswering = false
 
         var takesBody: Bool { arrival != nil && heldSince == nil }
@@ -19,7 +19,7 @@ extension ConnectionStateMachine {
 
     /// The body of a request goes through from here on, if some of it has come already or not; none is taken
     /// before ``releaseBody(_:sweep:)``.
-    mutating func pass(_ request: ClientRequest, sweep: Int, patience: Int) {
+    mutating func pass(_ request: ClientRequest, sweep: Int, timeout: Int) {
         let arrival: Arrival
         switch state {
         case .reading:
@@ -28,52 +28,52 @@ extension ConnectionStateMachine {
         case .receiving(_, let begun): arrival = begun
         default: return
         }
-        state = .passing(
+        state = .proxying(
             request,
-            Passage(arrival: arrival, heldSince: sweep, until: sweep + patience, patience: patience))
+            Proxied(arrival: arrival, heldSince: sweep, until: sweep + timeout, timeout: timeout))
         lastSweep = sweep
         readRoom = 0
     }
 
     /// Nobody takes more of the body for a while, so that no more is read.
     mutating func holdBody(sweep: Int) {
-        guard case .passing(let request, var passage) = state, passage.takesBody else { return }
-        passage.heldSince = sweep
-        state = .passing(request, passage)
+        guard case .proxying(let request, var proxied) = state, proxied.takesBody else { return }
+        proxied.heldSince = sweep
+        state = .proxying(request, proxied)
         readRoom = 0
     }
 
     /// More of the body is wanted. The request, if it is still this one and was held.
     mutating func releaseBody(_ number: Int, sweep: Int) -> ClientRequest? {
-        guard case .passing(let request, var passage) = state, request.number == number,
-            let since = passage.heldSince
+        guard case .proxying(let request, var proxied) = state, request.number == number,
+            let since = proxied.heldSince
         else { return nil }
         // The client was not slow meanwhile.
-        passage.arrival?.since += sweep - since
-        passage.heldSince = nil
-        passage.until = .max
-        state = .passing(request, passage)
+        proxied.arrival?.since += sweep - since
+        proxied.heldSince = nil
+        proxied.until = .max
+        state = .proxying(request, proxied)
         lastSweep = sweep
         readRoom = maxUnreadBytes
         return request
     }
 
-    mutating func nextOfPassage(sweep: Int) -> Next {
-        guard case .passing(var request, var passage) = state, var arrival = passage.arrival else {
+    mutating func nextOfProxied(sweep: Int) -> Next {
+        guard case .proxying(var request, var proxied) = state, var arrival = proxied.arrival else {
             return .none
         }
         let step = takePart(&arrival, sweep: sweep)
-        passage.arrival = arrival
-        state = .passing(request, passage)
+        proxied.arrival = arrival
+        state = .proxying(request, proxied)
         switch step {
         case .needMore: return .none
         case .fault(let fault): return .fault(fault)
         case .part(let part): return .streamed(part)
         case .end:
             request.bodyIsRead()
-            passage.arrival = nil
-            passage.until = sweep + passage.patience
-            state = .passing(request, passage)
+            proxied.arrival = nil
+            proxied.until = sweep + proxied.timeout
+            state = .proxying(request, proxied)
             return .streamedEnd
         }
     }
@@ -82,27 +82,27 @@ extension ConnectionStateMachine {
     mutating func beginAnswer(_ number: Int, sweep: Int) -> ClientRequest? {
         switch state {
         case .waiting(let request, _) where request.number == number:
-            state = .passing(request, Passage(until: .max, patience: 0, isAnswering: true))
+            state = .proxying(request, Proxied(until: .max, timeout: 0, isAnswering: true))
             return request
-        case .passing(let request, var passage) where request.number == number && !passage.isAnswering:
-            passage.isAnswering = true
-            state = .passing(request, passage)
+        case .proxying(let request, var proxied) where request.number == number && !proxied.isAnswering:
+            proxied.isAnswering = true
+            state = .proxying(request, proxied)
             return request
         default: return nil
         }
     }
 
     /// Of the request's body, if it has one, nothing more is to come.
-    var hasPassedBody: Bool {
-        if case .passing(_, let passage) = state { passage.arrival == nil } else { false }
+    var hasProxiedBody: Bool {
+        if case .proxying(_, let proxied) = state { proxied.arrival == nil } else { false }
     }
 
     /// That answer is with the socket. True when it is the last, as of ``answer(_:bytes:closes:)``.
     mutating func endAnswer(closes: Bool, sweep: Int) -> Bool {
-        guard case .passing(_, let passage) = state else { return false }
+        guard case .proxying(_, let proxied) = state else { return false }
         readRoom = maxUnreadBytes
         lastSweep = sweep
-        let isRestComing = passage.arrival != nil
+        let isRestComing = proxied.arrival != nil
         guard closes || isRestComing else {
             state = .reading
             return false
@@ -112,25 +112,25 @@ extension ConnectionStateMachine {
         return true
     }
 
-    func sweepPassing(
-        _ request: ClientRequest, _ passage: Passage, _ sweep: Int, unsentBytes: Int, _ patience: Patience
+    func sweepProxying(
+        _ request: ClientRequest, _ proxied: Proxied, _ sweep: Int, unsentBytes: Int, _ timeout: Timeouts
     ) -> Due {
-        if !passage.isAnswering {
-            if sweep >= passage.until { return .overdue(request.number) }
-        } else if unsentBytes > 0, sweep - takenSweep >= patience.idle {
+        if !proxied.isAnswering {
+            if sweep >= proxied.until { return .overdue(request.number) }
+        } else if unsentBytes > 0, sweep - takenSweep >= timeout.idle {
             return .close
         }
-        guard passage.heldSince == nil, let arrival = passage.arrival,
-            isSlow(arrival, sweep, patience)
+        guard proxied.heldSince == nil, let arrival = proxied.arrival,
+            isSlow(arrival, sweep, timeout)
         else { return .nothing }
-        return passage.isAnswering ? .close : .slowBody
+        return proxied.isAnswering ? .close : .slowBody
     }
 
     /// Its client sends nothing, or less of the body than it has to.
-    func isSlow(_ arrival: Arrival, _ sweep: Int, _ patience: Patience) -> Bool {
+    func isSlow(_ arrival: Arrival, _ sweep: Int, _ timeout: Timeouts) -> Bool {
         let elapsed = sweep - arrival.since
-        return sweep - lastSweep >= patience.idle
-            || elapsed >= patience.idle
-                && Double(arrival.bytes) < Double(elapsed) * patience.bodyBytesPerSweep
+        return sweep - lastSweep >= timeout.idle
+            || elapsed >= timeout.idle
+                && Double(arrival.bytes) < Double(elapsed) * timeout.bodyBytesPerSweep
     }
 }

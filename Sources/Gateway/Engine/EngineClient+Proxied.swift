@@ -17,58 +17,58 @@ extension EngineClient {
     /// Reads a resource whose content is not to be held.
     @EngineActor
     func stream(
-        _ resource: Resource, _ question: Question, _ passage: HeaderPassage,
+        _ resource: Resource, _ question: Question, _ forwarded: ForwardedHeaders,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         if question.directives.isOnlyIfCached { return completion(.problem(.notCached)) }
-        let passed = PassedRequest(
+        let proxied = ProxiedRequest(
             method: question.method, path: question.path, headers: [], fields: question.fields,
             trace: question.trace)
-        exchange(passed, with: resource, isStreamed: true, question.pendingRead, completion)
+        exchange(proxied, with: resource, isStreamed: true, question.pendingRead, completion)
     }
 
     /// - Parameter isStreamed: The body of a success is not to be held.
     @EngineActor
     func exchange(
-        _ passed: PassedRequest, with resource: Resource, isStreamed: Bool, _ pendingRead: PendingRead,
+        _ proxied: ProxiedRequest, with resource: Resource, isStreamed: Bool, _ pendingRead: PendingRead,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
-        var options = passed.options
+        var options = proxied.options
         // How long it takes is for both ends to say.
         options.timeout = .zero
-        let headers = passage(of: resource)
-        var answer: AnswerPassage?
+        let headers = forwarded(of: resource)
+        var answer: ProxiedAnswer?
         if isStreamed {
             options.headers.set("Accept-Encoding", "identity")
-            if passed.method == "GET" { options.headers.addRange(of: passed.fields) }
-            let passage = AnswerPassage { response, pipe in
+            if proxied.method == "GET" { options.headers.addRange(of: proxied.fields) }
+            let forwarded = ProxiedAnswer { response, pipe in
                 completion(
-                    .body(StreamedAnswer(response, to: passed, headers, from: resource.urlString, pipe)))
+                    .body(StreamedAnswer(response, to: proxied, headers, from: resource.urlString, pipe)))
             }
-            options.receiver = passage
-            answer = passage
+            options.receiver = forwarded
+            answer = forwarded
         }
-        let request = resource.engine.tracing(passed.trace) {
-            resource.request(Method(passed.method), options)
+        let request = resource.engine.tracing(proxied.trace) {
+            resource.request(Method(proxied.method), options)
         }
         answer?.request = request
         pendingRead.onLeave { [weak request] in request?.cancel() }
         request.onCompletion { info in
             pendingRead.use()
-            passed.pipe?.close()
-            Self.note(info.response, to: passed.method, resource)
+            proxied.pipe?.close()
+            Self.note(info.response, to: proxied.method, resource)
             if let answer, answer.hasBegun { return answer.end(info.response) }
-            if passed.isRead, isStreamed, case .failure(let error) = info.response {
-                return completion(.problem(Problem(error, reading: passed.path)))
+            if proxied.isRead, isStreamed, case .failure(let error) = info.response {
+                return completion(.problem(Problem(error, reading: proxied.path)))
             }
-            completion(Self.outcome(info.response, passed, of: resource, headers))
+            completion(Self.outcome(info.response, proxied, of: resource, headers))
         }
     }
 }
 
 /// The body of a success on its way to a client.
 @EngineActor
-final class AnswerPassage: BodyReceiver {
+final class ProxiedAnswer: BodyReceiver {
     private let pipe = BodyPipe()
     private let onBegin: (TransportResponse, BodyPipe) -> Void
     private(set) var hasBegun = false
@@ -112,7 +112,7 @@ final class AnswerPassage: BodyReceiver {
 
 extension StreamedAnswer {
     init(
-        _ response: TransportResponse, to passed: PassedRequest, _ passage: HeaderPassage, from url: String,
+        _ response: TransportResponse, to proxied: ProxiedRequest, _ forwarded: ForwardedHeaders, from url: String,
         _ pipe: BodyPipe
     ) {
         status = response.status
@@ -122,14 +122,14 @@ extension StreamedAnswer {
         fields = []
         var names = ["Content-Type", "Content-Encoding", "Accept-Ranges", "Content-Range"]
         // The tag of what was changed says nothing of the body.
-        if length != nil || !passed.isRead { names.append("ETag") }
+        if length != nil || !proxied.isRead { names.append("ETag") }
         for name in names {
             guard let value = response.headers[name], value.utf8.allSatisfy(HTTPByte.isFieldValue) else {
                 continue
             }
             fields.append((name, value))
         }
-        fields += passage.fields(of: response.headers, from: url)
+        fields += forwarded.fields(of: response.headers, from: url)
     }
 }
 
@@ -138,6 +138,6 @@ extension Headers {
     fileprivate mutating func addRange(of fields: RequestFields) {
         guard let range = fields.single("range") else { return }
         set("Range", range)
-        if let condition = fields.single("if-range") { set("If-Range", PassedRequest.tagOfAPI(condition)) }
+        if let condition = fields.single("if-range") { set("If-Range", ProxiedRequest.tagOfAPI(condition)) }
     }
 }

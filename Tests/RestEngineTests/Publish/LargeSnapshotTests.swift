@@ -5,7 +5,7 @@ import Testing
 
 /// Large content, whose published form the loop has no part in making.
 @Suite(.leakChecked) @EngineActor
-struct LargePublicationTests {
+struct LargeSnapshotTests {
     let fixture = EngineFixture()
     private let prepared = Prepared()
     private nonisolated static let text = String(repeating: "x", count: 300_000)
@@ -19,26 +19,26 @@ struct LargePublicationTests {
 
     init() { fixture.engine.movesLargeContent = true }
 
-    private func resource() -> (Resource, Publication) {
+    private func resource() -> (Resource, AnswerSnapshot) {
         let resource = fixture.resource("a")
         let prepared = prepared
-        return (resource, resource.publicationForReaders { prepared.add($0) })
+        return (resource, resource.answerSnapshotForReaders { prepared.add($0) })
     }
 
-    private func size(_ publication: Publication) -> Int? {
-        publication.answer(at: fixture.clock.uptime)?.content.body.count
+    private func size(_ answerSnapshot: AnswerSnapshot) -> Int? {
+        answerSnapshot.answer(at: fixture.clock.uptime)?.content.body.count
     }
 
     @Test(arguments: [Content.text(text), .json(Tree(text)), .bytes(Array(text.utf8))])
     func `it appears when it is made, once for all who ask`(_ content: Content) async throws {
-        let (resource, publication) = resource()
+        let (resource, answerSnapshot) = resource()
         resource.overrideLocalContent(content)
         var answers: [PublishedAnswer] = []
         for _ in 0..<2 { resource.readAnswer { if let answer = try? $0.get() { answers.append(answer) } } }
         // The loop is this test's as long as it doesn't wait.
-        #expect(answers.isEmpty && publication.answer(at: fixture.clock.uptime) == nil)
+        #expect(answers.isEmpty && answerSnapshot.answer(at: fixture.clock.uptime) == nil)
         await fixture.engine.offloadedWorkEnds()
-        let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
+        let shown = try #require(answerSnapshot.answer(at: fixture.clock.uptime)).content
         #expect(shown.body.count >= 300_000 && prepared.count == 1)
         #expect(answers.map { $0.content === shown } == [true, true])
         #expect(answers.allSatisfy { $0.isFresh(at: fixture.clock.uptime) })
@@ -47,7 +47,7 @@ struct LargePublicationTests {
     @Test func `what a load brought is shown with it, for its form was made where it was transformed`()
         async throws
     {
-        let (resource, publication) = resource()
+        let (resource, answerSnapshot) = resource()
         try fixture.stub(
             "GET", "a",
             .response(
@@ -58,14 +58,14 @@ struct LargePublicationTests {
         #expect(request.state == .inProgress || request.state == .completed)
         fixture.settle()
         // Without a second wait.
-        #expect(size(publication) == LargeContentTests.json.count && prepared.count == 1)
+        #expect(size(answerSnapshot) == LargeContentTests.json.count && prepared.count == 1)
         var answer: PublishedAnswer?
         resource.readAnswer { answer = try? $0.get() }
-        #expect(answer?.content === publication.answer(at: fixture.clock.uptime)?.content)
+        #expect(answer?.content === answerSnapshot.answer(at: fixture.clock.uptime)?.content)
     }
 
     @Test func `a form that was made with a content is no other's`() async throws {
-        let (resource, publication) = resource()
+        let (resource, answerSnapshot) = resource()
         try fixture.stub(
             "GET", "a",
             .response(
@@ -78,7 +78,7 @@ struct LargePublicationTests {
         fixture.settle()
         await fixture.engine.offloadedWorkEnds()
         fixture.settle()
-        let shown = try #require(publication.answer(at: fixture.clock.uptime)).content
+        let shown = try #require(answerSnapshot.answer(at: fixture.clock.uptime)).content
         #expect(
             String(decoding: shown.body, as: UTF8.self)
                 == "\(try Tree(json: LargeContentTests.json).byteCount)")
@@ -86,25 +86,25 @@ struct LargePublicationTests {
     }
 
     @Test func `small content is there at once and prepared by who shows it`() {
-        let (resource, publication) = resource()
+        let (resource, answerSnapshot) = resource()
         resource.overrideLocalContent(.text("small"))
-        #expect(size(publication) == 5 && prepared.count == 0)
+        #expect(size(answerSnapshot) == 5 && prepared.count == 0)
     }
 
     @Test func `who asked for what was replaced meanwhile gets that, and nobody else does`() async throws {
-        let (resource, publication) = resource()
+        let (resource, answerSnapshot) = resource()
         resource.overrideLocalContent(.text(Self.text))
         var early: Int?
         resource.readAnswer { early = (try? $0.get())?.content.body.count }
         resource.overrideLocalContent(.text("new"))
-        #expect(size(publication) == 3)
+        #expect(size(answerSnapshot) == 3)
         await fixture.engine.offloadedWorkEnds()
-        #expect(early == 300_000 && size(publication) == 3)
+        #expect(early == 300_000 && size(answerSnapshot) == 3)
     }
 
     @Test(arguments: ["invalidate", "wipe", "invalidate configuration", "no room"])
     func `it does not appear when it was withdrawn meanwhile`(by change: String) async throws {
-        let (resource, publication) = resource()
+        let (resource, answerSnapshot) = resource()
         resource.overrideLocalContent(.text(Self.text))
         switch change {
         case "invalidate": resource.invalidate()
@@ -113,19 +113,19 @@ struct LargePublicationTests {
         default: fixture.service.invalidateConfiguration()
         }
         await fixture.engine.offloadedWorkEnds()
-        #expect(size(publication) == nil)
+        #expect(size(answerSnapshot) == nil)
         guard change == "invalidate configuration" else { return }
         resource.readAnswer { _ in }
-        #expect(size(publication) == 300_000)
+        #expect(size(answerSnapshot) == 300_000)
     }
 
     @Test func `content without a form fails who waits`() async {
-        let (resource, publication) = resource()
+        let (resource, answerSnapshot) = resource()
         resource.overrideLocalContent(.value([Tree(Self.text), Tree(Double.nan)]))
         var outcome: Result<PublishedAnswer, RequestError>?
         resource.readAnswer { outcome = $0 }
         await fixture.engine.offloadedWorkEnds()
         #expect(throws: RequestError.self) { try outcome?.get() }
-        #expect(outcome != nil && size(publication) == nil)
+        #expect(outcome != nil && size(answerSnapshot) == nil)
     }
 }

@@ -1,7 +1,7 @@
 import RestEngine
 
 /// A request of a client for something else than a resource's content, on its way to the API.
-struct PassedRequest: Sendable {
+struct ProxiedRequest: Sendable {
     let method: String
     let path: ResourcePath
     /// Nil for none.
@@ -37,7 +37,7 @@ struct PassedRequest: Sendable {
     }
 }
 
-extension PassedRequest {
+extension ProxiedRequest {
     /// What has to be true before anything is done (RFC 9110 13.1, rule 50.11). A date of If-Modified-Since
     /// says nothing of what is no read (13.1.3).
     static let conditions: Set<String> = ["if-match", "if-none-match", "if-unmodified-since"]
@@ -52,7 +52,7 @@ extension PassedRequest {
             case "if-match":
                 let tags = EntityTag.members(of: value)
                 let known = tags.filter { EntityTag.source(of: $0) != .nothing }
-                guard !known.isEmpty || tags.isEmpty else { throw .untoldState }
+                guard !known.isEmpty || tags.isEmpty else { throw .unknownState }
                 headers[index].value = known.map(Self.tagOfAPI).joined(separator: ", ")
             case "if-none-match":
                 headers[index].value = EntityTag.members(of: value).map(Self.tagOfAPI).joined(separator: ", ")

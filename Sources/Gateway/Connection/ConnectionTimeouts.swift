@@ -13,7 +13,7 @@ extension ConnectionStateMachine {
     }
 
     /// The limits of time, in sweeps.
-    struct Patience {
+    struct Timeouts {
         let sweepSeconds: Double
         let head: Int
         let idle: Int
@@ -52,41 +52,41 @@ extension ConnectionStateMachine {
     // MARK: Time
 
     /// - Parameter unsentBytes: of what was handed to the socket, what it still holds.
-    mutating func sweep(_ sweep: Int, unsentBytes: Int, patience: Patience) -> Due {
-        if case .carrying(let streams) = state { return sweepCarrying(streams, sweep, patience) }
-        noteTaking(sweep, unsentBytes: unsentBytes, patience)
+    mutating func sweep(_ sweep: Int, unsentBytes: Int, timeout: Timeouts) -> Due {
+        if case .carrying(let streams) = state { return sweepCarrying(streams, sweep, timeout) }
+        noteTaking(sweep, unsentBytes: unsentBytes, timeout)
         let idle = sweep - lastSweep
         switch state {
         case .closed, .carrying: return .nothing
         case .waiting(let request, let until): return sweep >= until ? .overdue(request.number) : .nothing
-        case .receiving(_, let arrival): return isSlow(arrival, sweep, patience) ? .slowBody : .nothing
-        case .passing(let request, let passage):
-            return sweepPassing(request, passage, sweep, unsentBytes: unsentBytes, patience)
+        case .receiving(_, let arrival): return isSlow(arrival, sweep, timeout) ? .slowBody : .nothing
+        case .proxying(let request, let proxied):
+            return sweepProxying(request, proxied, sweep, unsentBytes: unsentBytes, timeout)
         case .streaming:
-            return unsentBytes > 0 && sweep - takenSweep >= patience.idle ? .close : .nothing
-        case .lingering: return idle >= patience.lingering ? .close : .nothing
+            return unsentBytes > 0 && sweep - takenSweep >= timeout.idle ? .close : .nothing
+        case .lingering: return idle >= timeout.lingering ? .close : .nothing
         case .reading:
-            if let leavingSweep, isQuiet, sweep - leavingSweep >= patience.leaving {
+            if let leavingSweep, isQuiet, sweep - leavingSweep >= timeout.leaving {
                 return .close
             }
             if let handshakeSweep {
                 // Nothing can be said to it yet.
-                return sweep - handshakeSweep >= (isSurplus ? patience.surplus : patience.head)
+                return sweep - handshakeSweep >= (isSurplus ? timeout.surplus : timeout.head)
                     ? .close : .nothing
             }
-            if let headSweep, sweep - headSweep >= patience.head { return .slowHead }
-            if isSurplus, idle >= patience.surplus { return .silentSurplus }
+            if let headSweep, sweep - headSweep >= timeout.head { return .slowHead }
+            if isSurplus, idle >= timeout.surplus { return .silentSurplus }
         case .finishing: break
         }
-        return max(idle, sweep - takenSweep) >= patience.idle ? .close : .nothing
+        return max(idle, sweep - takenSweep) >= timeout.idle ? .close : .nothing
     }
 
     /// A client that takes a long answer slowly is not idle, unless it is very slow.
-    private mutating func noteTaking(_ sweep: Int, unsentBytes: Int, _ patience: Patience) {
+    private mutating func noteTaking(_ sweep: Int, unsentBytes: Int, _ timeout: Timeouts) {
         let taken = writtenBytes - unsentBytes
         if unsentBytes == 0 {
             if taken != takenBytes { lastSweep = sweep }
-        } else if Double(taken - takenBytes) >= Double(sweep - takenSweep) * patience.bytesPerSweep {
+        } else if Double(taken - takenBytes) >= Double(sweep - takenSweep) * timeout.bytesPerSweep {
             lastSweep = sweep
         } else {
             return

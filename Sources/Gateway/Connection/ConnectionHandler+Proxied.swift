@@ -4,7 +4,7 @@ import RestEngine
 
 /// A body that goes through a connection as it comes, in one direction or in both (rules 69). Event loop
 /// only.
-final class BodyPassage {
+final class ProxiedExchange {
     /// Of the transfer's body, what waits beside that of the pipe.
     static let answerBytes = BodyPipe.usualCapacity + 256 << 10
 
@@ -57,15 +57,15 @@ extension ConnectionHandler {
         guard count(BodyPipe.usualCapacity) else { return fail(.tooManyBodies) }
         let pipe = BodyPipe(length: request.contentLength.map(Int64.init))
         if !begun.isEmpty { pipe.write(begun) }
-        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualPatience
-        machine.pass(request, sweep: loop.sweeps, patience: loop.patience.sweeps(seconds))
-        passage = BodyPassage(request.number, upload: pipe)
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
+        machine.pass(request, sweep: loop.sweeps, timeout: loop.timeout.sweeps(seconds))
+        proxied = ProxiedExchange(request.number, upload: pipe)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let (mailbox, number) = (loop.mailbox, request.number)
         pipe.onRoom { mailbox.send { connection.value.goOn(withBodyOf: number) } }
-        var passed = passed(request)
-        passed.body = .stream(pipe)
-        send(passed, request, connection) { _ in }
+        var proxiedRequest = proxiedRequest(request)
+        proxiedRequest.body = .stream(pipe)
+        send(proxiedRequest, request, connection) { _ in }
     }
 
     /// A body in chunks has become longer than is held.
@@ -82,18 +82,18 @@ extension ConnectionHandler {
     /// More of the body is wanted.
     private func goOn(withBodyOf number: Int) {
         // Nobody reads it any more: the answer is on its way.
-        guard let context, let passage, passage.upload?.isClosed == false,
+        guard let context, let proxied, proxied.upload?.isClosed == false,
             let request = machine.releaseBody(number, sweep: loop.sweeps)
         else { return }
-        if request.expectsContinue, !passage.isContinued {
-            passage.isContinued = true
+        if request.expectsContinue, !proxied.isContinued {
+            proxied.isContinued = true
             sayContinue(context)
         }
         proceed(context)
     }
 
     func pass(_ part: ByteBuffer) {
-        guard let upload = passage?.upload else { return }
+        guard let upload = proxied?.upload else { return }
         if !upload.write(Array(part.readableBytesView)) { machine.holdBody(sweep: loop.sweeps) }
     }
 
@@ -101,27 +101,27 @@ extension ConnectionHandler {
 
     /// Begins the answer whose body comes now.
     func begin(_ number: Int, _ streamed: StreamedAnswer, _ labels: Int) {
-        guard count(BodyPassage.answerBytes) else {
+        guard count(ProxiedExchange.answerBytes) else {
             streamed.pipe.close()
             return finish(number, Problem.tooManyBodies.reply, labels)
         }
         guard let context, let request = machine.beginAnswer(number, sweep: loop.sweeps) else {
             // It was answered by a limit of time.
-            discount(BodyPassage.answerBytes)
+            discount(ProxiedExchange.answerBytes)
             return streamed.pipe.close()
         }
         self.labels = labels
-        let coding: BodyPassage.Coding =
+        let coding: ProxiedExchange.Coding =
             streamed.length != nil || streamed.isEmpty || request.isHead
             ? .length : isHTTP2Stream || request.isOld ? .untilClose : .chunks
         var head = head(streamed.status, for: request, at: loop.uptime())
         head.content.length = streamed.status == 204 ? nil : streamed.length.map { Int($0) }
-        (head.passed, head.freshness) = (streamed.fields, .unstored)
+        (head.proxied, head.freshness) = (streamed.fields, .unstored)
         head.framing.isChunked = coding == .chunks
         if coding == .untilClose { head.framing.closes = true }
-        let passage = passage ?? BodyPassage(number, upload: nil)
-        self.passage = passage
-        passage.answer = BodyPassage.Answer(
+        let proxied = proxied ?? ProxiedExchange(number, upload: nil)
+        self.proxied = proxied
+        proxied.answer = ProxiedExchange.Answer(
             request: request, streamed: streamed, coding: coding, closes: head.framing.closes)
         queue(head, context)
         flush(context)
@@ -133,24 +133,24 @@ extension ConnectionHandler {
 
     /// Hands over what there is of the answer's body, as long as the client takes it.
     func sendBody() {
-        guard let passage, let answer = passage.answer, !answer.isSending else { return }
-        passage.answer?.isSending = true
-        defer { passage.answer?.isSending = false }
-        while let context, self.passage === passage, context.channel.isWritable {
+        guard let proxied, let answer = proxied.answer, !answer.isSending else { return }
+        proxied.answer?.isSending = true
+        defer { proxied.answer?.isSending = false }
+        while let context, self.proxied === proxied, context.channel.isWritable {
             switch answer.streamed.pipe.next() {
             case .nothing: return
             case .bytes(let bytes):
-                send(bytes, of: passage, context)
-                if isPassageWhole { return endAnswer(passage, context) }
-            case .end: return endAnswer(passage, context)
-            case .broken: return breakAnswer(passage, context)
+                send(bytes, of: proxied, context)
+                if isProxiedWhole { return endAnswer(proxied, context) }
+            case .end: return endAnswer(proxied, context)
+            case .broken: return breakAnswer(proxied, context)
             }
         }
     }
 
-    private func send(_ bytes: [UInt8], of passage: BodyPassage, _ context: ChannelHandlerContext) {
-        guard let answer = passage.answer, !answer.request.isHead, !answer.streamed.isEmpty else { return }
-        passage.answer?.sentBytes += bytes.count
+    private func send(_ bytes: [UInt8], of proxied: ProxiedExchange, _ context: ChannelHandlerContext) {
+        guard let answer = proxied.answer, !answer.request.isHead, !answer.streamed.isEmpty else { return }
+        proxied.answer?.sentBytes += bytes.count
         var buffer = context.channel.allocator.buffer(capacity: bytes.count + 20)
         if answer.coding == .chunks { buffer.writeString(String(bytes.count, radix: 16) + "\r\n") }
         buffer.writeBytes(bytes)
@@ -160,13 +160,13 @@ extension ConnectionHandler {
         flush(context)
     }
 
-    private func endAnswer(_ passage: BodyPassage, _ context: ChannelHandlerContext) {
-        guard let answer = passage.answer else { return }
+    private func endAnswer(_ proxied: ProxiedExchange, _ context: ChannelHandlerContext) {
+        guard let answer = proxied.answer else { return }
         let isBodyless = answer.request.isHead || answer.streamed.isEmpty
         if let length = answer.streamed.length, !isBodyless, length != answer.sentBytes {
-            return breakAnswer(passage, context)
+            return breakAnswer(proxied, context)
         }
-        concludePassage(answer, context)
+        concludeProxying(answer, context)
         let isLast = machine.endAnswer(closes: answer.closes || isLeaving, sweep: loop.sweeps)
         let end = ByteBuffer(string: answer.coding == .chunks ? "0\r\n\r\n" : "")
         machine.wrote(end.readableBytes)
@@ -178,24 +178,24 @@ extension ConnectionHandler {
     }
 
     /// Nothing more is to come, in either direction, by the length that was announced.
-    private var isPassageWhole: Bool { passage?.answer?.hasLength ?? false && machine.hasPassedBody }
+    private var isProxiedWhole: Bool { proxied?.answer?.hasLength ?? false && machine.hasProxiedBody }
 
     /// A client that leaves with all of it breaks nothing off. Before the machine closes.
-    func concludeWholePassage(_ context: ChannelHandlerContext) {
-        if isPassageWhole, let answer = passage?.answer { concludePassage(answer, context) }
+    func concludeWholeProxying(_ context: ChannelHandlerContext) {
+        if isProxiedWhole, let answer = proxied?.answer { concludeProxying(answer, context) }
     }
 
-    private func concludePassage(_ answer: BodyPassage.Answer, _ context: ChannelHandlerContext) {
+    private func concludeProxying(_ answer: ProxiedExchange.Answer, _ context: ChannelHandlerContext) {
         logStreamed(answer, context)
-        (pendingRead, place) = (nil, nil)
-        endPassage()
+        (pendingRead, slot) = (nil, nil)
+        endProxying()
     }
 
     /// The body won't be whole, and the client is to see that: its answer ends where no answer can end.
-    private func breakAnswer(_ passage: BodyPassage, _ context: ChannelHandlerContext) {
-        guard let answer = passage.answer else { return }
+    private func breakAnswer(_ proxied: ProxiedExchange, _ context: ChannelHandlerContext) {
+        guard let answer = proxied.answer else { return }
         logStreamed(answer, context)
-        passage.answer = nil
+        proxied.answer = nil
         if isHTTP2Stream {
             context.triggerUserOutboundEvent(BrokenAnswer(), promise: nil)
         } else if answer.coding == .untilClose {
@@ -206,7 +206,7 @@ extension ConnectionHandler {
         context.close(promise: nil)
     }
 
-    private func logStreamed(_ answer: BodyPassage.Answer, _ context: ChannelHandlerContext) {
+    private func logStreamed(_ answer: ProxiedExchange.Answer, _ context: ChannelHandlerContext) {
         logAccess(
             answer.request, status: answer.streamed.status, .init(status: answer.streamed.status),
             bytes: answer.sentBytes, context)
@@ -215,11 +215,11 @@ extension ConnectionHandler {
     // MARK: The end
 
     /// Nothing goes through any more: neither side gets more of the other's body.
-    func endPassage() {
-        guard let passage else { return }
-        self.passage = nil
-        passage.upload?.fail(.clientLeft)
-        passage.answer?.streamed.pipe.close()
+    func endProxying() {
+        guard let proxied else { return }
+        self.proxied = nil
+        proxied.upload?.fail(.clientLeft)
+        proxied.answer?.streamed.pipe.close()
         dropBody()
     }
 }

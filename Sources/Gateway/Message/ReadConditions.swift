@@ -2,8 +2,8 @@ import RestEngine
 
 /// What a client says about the content that it wants: which form of it, which part, how fresh. One object,
 /// since each answer hands it on several times.
-final class ReadTerms: Sendable {
-    static let usual = ReadTerms(.none, [], isHead: false)
+final class ReadConditions: Sendable {
+    static let usual = ReadConditions(.none, [], isHead: false)
 
     let directives: CacheDirectives
     /// Nil: any type.
@@ -32,20 +32,20 @@ final class ReadTerms: Sendable {
             ? fields["cache-control"].map(CacheDirectives.init) ?? CacheDirectives() : CacheDirectives()
     }
 
-    private init(_ terms: ReadTerms, ifNoneMatch tags: String?) {
+    private init(_ conditions: ReadConditions, ifNoneMatch tags: String?) {
         (directives, accepted, codings, range) = (
-            terms.directives, terms.accepted, terms.codings, terms.range
+            conditions.directives, conditions.accepted, conditions.codings, conditions.range
         )
-        ifModifiedSince = tags == nil ? terms.ifModifiedSince : nil
+        ifModifiedSince = tags == nil ? conditions.ifModifiedSince : nil
         ifNoneMatch = tags
     }
 
     /// The same of a client that has contents with these tags.
-    func asking(ifNoneMatch tags: String?) -> ReadTerms { ReadTerms(self, ifNoneMatch: tags) }
+    func asking(ifNoneMatch tags: String?) -> ReadConditions { ReadConditions(self, ifNoneMatch: tags) }
 
     /// The same where the API has been told what the client accepts, and nobody else gets the content.
-    var ofOwnRead: ReadTerms {
-        ReadTerms(range: range, ifModifiedSince: ifModifiedSince, ifNoneMatch: ifNoneMatch)
+    var ofOwnRead: ReadConditions {
+        ReadConditions(range: range, ifModifiedSince: ifModifiedSince, ifNoneMatch: ifNoneMatch)
     }
 
     private init(range: ByteRangeRequest?, ifModifiedSince: String?, ifNoneMatch: String?) {

@@ -5,7 +5,7 @@ public import Testing
 /// No test waits but by this: tasks with ``waiting(for:at:isolation:_:)``,
 /// ``patiently(_:at:isolation:giveUp:_:)`` and ``yielding(until:at:isolation:_:)``, threads with ``Gate``,
 /// ``Checkpoint`` and ``spinning(until:at:_:)``.
-public enum Patience {
+public enum TestTimeout {
     /// Seconds. What is waited for takes milliseconds; a machine may be busy with other things.
     @TaskLocal public static var limit = 25
 
@@ -41,8 +41,8 @@ public func waiting<Value: Sendable>(
     _ begin: (@escaping @Sendable (Value) -> Void) -> Void
 ) async -> Value? {
     let answer = SingleAnswer<Value>()
-    let patience = Patience.watch(what, at: location) { answer.give(nil) }
-    defer { patience.cancel() }
+    let timeout = TestTimeout.watch(what, at: location) { answer.give(nil) }
+    defer { timeout.cancel() }
     return await withCheckedContinuation(isolation: isolation) { continuation in
         answer.expect(continuation)
         begin { answer.give($0) }
@@ -55,8 +55,8 @@ public func patiently<Value>(
     isolation: isolated (any Actor)? = #isolation,
     giveUp: @escaping @Sendable () -> Void, _ wait: () async throws -> Value
 ) async rethrows -> Value {
-    let patience = Patience.watch(what, at: location, giveUp: giveUp)
-    defer { patience.cancel() }
+    let timeout = TestTimeout.watch(what, at: location, giveUp: giveUp)
+    defer { timeout.cancel() }
     return try await wait()
 }
 
@@ -67,7 +67,7 @@ public func yielding(
 ) async rethrows {
     let began = ContinuousClock.now
     while try await !condition() {
-        if began.duration(to: .now) > .seconds(Patience.limit) { return Patience.end(what, at: location) }
+        if began.duration(to: .now) > .seconds(TestTimeout.limit) { return TestTimeout.end(what, at: location) }
         await Task.yield()
     }
 }
@@ -78,6 +78,6 @@ public func spinning(
 ) rethrows {
     let began = ContinuousClock.now
     while try !condition() {
-        if began.duration(to: .now) > .seconds(Patience.limit) { return Patience.end(what, at: location) }
+        if began.duration(to: .now) > .seconds(TestTimeout.limit) { return TestTimeout.end(what, at: location) }
     }
 }
