@@ -139,8 +139,9 @@ extension EasyHandle {
         var count = 0
         ccurl_get_long(easy, CURLINFO_REQUEST_SIZE, &count)
         // Up to 8.6 libcurl counts the part of a body that leaves in one piece with the head as part of the
-        // head. A body of which only a part did so hides the size of the head.
-        return max(0, Int64(count) - (shape.body == .copied && Self.countsCopiedBodies ? body : 0))
+        // head, which it does in HTTP/1 alone. A body of which only a part did so hides the size of the head.
+        let isCounted = shape.body == .copied && Self.countsCopiedBodies && head.httpVersion != "HTTP/2"
+        return max(0, Int64(count) - (isCounted ? body : 0))
     }
 
     private static let countsCopiedBodies =

@@ -7,6 +7,8 @@ struct ForwardedHeaders: Sendable {
     let kept: HeaderNames?
     let service: String
     let base: URLText?
+    /// Names of the client's headers that choose what the API answers (RFC 9110 12.5.5); nil for none.
+    var vary: String?
 
     /// About the content or the request, and nobody's secret.
     static let usual: Set<String> = [
@@ -74,6 +76,7 @@ struct ForwardedHeaders: Sendable {
     /// - Parameter url: where the response came from.
     func fields(of headers: Headers, from url: String?) -> [(String, String)] {
         var fields: [(String, String)] = []
+        if let vary { fields.append(("Vary", vary)) }
         for field in headers.fields {
             guard isKept(field.name), field.value.utf8.allSatisfy({ HTTPByte.isFieldValue($0) }) else {
                 continue

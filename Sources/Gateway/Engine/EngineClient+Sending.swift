@@ -74,9 +74,10 @@ extension EngineClient {
 
     @EngineActor
     func forwarded(of resource: Resource) -> ForwardedHeaders {
-        ForwardedHeaders(
-            kept: rules.currentAccess.kept, service: resource.service.name,
-            base: resource.service.baseURL?.url)
+        let access = rules.currentAccess
+        return ForwardedHeaders(
+            kept: access.kept, service: resource.service.name, base: resource.service.baseURL?.url,
+            vary: access.vary)
     }
 
     /// What the API says of a failure belongs to whoever sent the body that it is about, as a success does.

@@ -18,6 +18,8 @@ struct GatewayAccess: Sendable {
     let streams: ClientSlots
     /// Names of clients' headers that go to the API, in lower case.
     let forwarded: Set<String>
+    /// Those of them that decide which representation a client gets, for Vary; nil for none.
+    let vary: String?
     /// Names of the API's headers that go to clients, in lower case.
     let kept: HeaderNames
     /// See ``GatewayConfiguration/accessLog``.
@@ -57,6 +59,9 @@ struct GatewayAccess: Sendable {
         requests = configuration.limits.requestsPerClient.map(ClientSlots.init)
         streams = ClientSlots(configuration.limits.streamsPerClient ?? configuration.limits.usualStreams)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
+        // Accept is named with the content; parts and preconditions choose no representation.
+        let deciding = forwarded.subtracting(ProxiedRequest.conditions).subtracting(["accept", "range", "if-range"])
+        vary = deciding.isEmpty ? nil : deciding.sorted().joined(separator: ", ")
         kept = HeaderNames(ForwardedHeaders.usual.union(configuration.keptHeaders.map { $0.lowercased() }))
         accessLog = configuration.accessLog
         spans = configuration.spans

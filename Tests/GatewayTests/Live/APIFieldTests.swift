@@ -39,6 +39,27 @@ import Testing
         }
     }
 
+    @Test func `Vary names the headers of clients that the API hears, with and without them`() async throws {
+        let answer: @EngineActor @Sendable (TransportRequest) -> TransportResponse = { request in
+            .stub(request.headers["Accept-Language"] ?? "none", type: "text/plain")
+        }
+        let forwarded = ["X-Tenant", "Accept-Language", "Accept", "Range", "If-Match"]
+        try await Self.run(forwarding: forwarded, answer) { _, site in
+            for field in [nil, "Accept-Language: de"] {
+                for _ in 0..<2 {
+                    let answer = try site.get("/github/a", fields: field.map { [$0] } ?? [])
+                    #expect(String(decoding: answer.body, as: UTF8.self) == (field == nil ? "none" : "de"))
+                    let vary = answer.fields.filter { $0.name.lowercased() == "vary" }.map(\.value)
+                    #expect(vary.contains("accept-language, x-tenant"))
+                    #expect(vary.contains { $0.hasPrefix("Accept") })
+                }
+            }
+        }
+        try await Self.run(answer) { _, site in
+            #expect(try site.get("/github/a")["Vary"]?.hasPrefix("Accept") == true)
+        }
+    }
+
     @Test func `50.10 A failure of 503 that says no time is worth another try in a second`() async throws {
         try await Self.run({ _ in .stub("no", status: 503, type: "text/plain") }) { _, site in
             let answer = try site.get("/github/a")
