@@ -2,36 +2,37 @@
 #
 #   make run             install what is missing, build, run the quick start
 #   make test            install what is missing, build, run every suite, the dearest tests in a quick form
-#   make quick           format, floors, length and the suites that need no sockets
+#   make quick           the static checks and the suites that need no sockets
 #   make check           what .ci/run does: static checks, release build, examples, fuzzing, all suites whole
 #   make examples        the examples, with the release program
 #   make fuzz            each fuzz target for FUZZ_SECONDS (1)
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
-#   make bench-check     the same, and fails when a ratio is a tenth worse than recorded
-#   make bench-plots     how cost grows with services, blocks and so on, drawn into docs/growth
+#   make bench-check     the same; fails if a ratio is a tenth worse than recorded
+#   make bench-plots     draw how cost grows with services, blocks and so on into docs/internals/growth
 #   make bench-partners  install those partners
-#   make profile         count what runs, for the profile that the release program is compiled with
+#   make profile         make the profile for compiling the release program anew
 #   make format          rewrite the sources with swift format
-#   make attack          attack the release program, beside a client that must not notice, then by
-#                        malformed requests, beside nginx
-#   make asan            suites that touch C, with the address sanitizer and that of undefined behaviour
+#   make attack          attack the release program beside a client that must not notice, then send
+#                        malformed requests and compare with nginx
+#   make asan            suites that touch C, with the sanitizers of addresses and undefined behaviour
 #   make tsan            suites that use threads, with the thread sanitizer
+#   make docs            the site of the documents, into .build/site
 #   make build           the release program, which needs no Swift on the machine it runs on
 #   make install         that program to PREFIX/bin (PREFIX is /usr/local)
 #
-# Here things only get a name; the work is in scripts/.
+# Targets are only names; the work is in scripts/.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-# What scripts/run-tests gets on top, for example: make test TEST_FLAGS='--filter Scheduler'
+# Further arguments of scripts/run-tests, for example: make test TEST_FLAGS='--filter Scheduler'
 TEST_FLAGS ?=
 
-# Enough to see that they can be built and run; looking for something takes minutes.
+# Enough to build and start each target. A real search takes minutes.
 FUZZ_SECONDS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static
+.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static docs
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -46,18 +47,20 @@ test: bootstrap
 	@scripts/run-tests $(TEST_FLAGS)
 
 # Cheap to dear: what takes a second fails first.
-static:
+static: bootstrap
 	@scripts/check-floors
 	@scripts/check-length
 	@scripts/check-rules
 	@scripts/test-check-rules
+	@scripts/check-prose
+	@scripts/test-check-prose
 	@scripts/check-unsafe
 	@scripts/check-format
 
-quick: static bootstrap
+quick: static
 	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter SQLiteCacheTests --filter RestScriptTests
 
-# The tests come last: their summary is the last line.
+# The tests are last, because their summary must be the last line.
 check: static examples fuzz
 	@RESTHOST_TESTS=whole scripts/run-tests $(TEST_FLAGS)
 
@@ -88,6 +91,9 @@ attack: build
 
 format:
 	swift format --in-place --parallel --recursive Package.swift Sources Tests examples/*/Package.swift examples/*/Sources
+
+docs:
+	@scripts/docs/build
 
 asan: bootstrap
 	@scripts/sanitize address

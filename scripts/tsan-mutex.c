@@ -1,10 +1,9 @@
 /*
  * Lets the thread sanitizer see Synchronization.Mutex on Linux; scripts/sanitize preloads it.
  *
- * A contended Mutex takes its slow path, which is in Swift's own library and not instrumented: the sanitizer
- * then misses the lock and calls what it protects a race. These two stand in front of that path, do what it
- * does, and tell the sanitizer. The names are Swift's mangled ones: _MutexHandle._lockSlow(UInt32) and
- * _unlockSlow().
+ * A contended Mutex takes its slow path, which is in Swift's library and not instrumented. The sanitizer then
+ * misses the lock and reports a race. These two functions replace that path, call it, and tell the sanitizer.
+ * Their names are Swift's mangled ones of _MutexHandle._lockSlow(UInt32) and _unlockSlow().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -53,7 +53,7 @@ void ccurl_watch_connections(ccurl_watch *watch, CURL *easy) {
 void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket, const void *maker) {
     struct socket_state *state = ccurl_find_state(watch, socket);
     if (state) {
-        // Whatever had the number before is closed.
+        // The former socket with this number is closed.
         forget_port(watch, socket, state);
         *state = (struct socket_state){.reports_close = true, .maker = maker};
     }

@@ -10,7 +10,7 @@
 #include <sys/epoll.h>
 #endif
 
-// As many are told to libcurl before what came of them is passed on.
+// libcurl gets so many events at once, before their results are passed on.
 enum { most_events = 64 };
 
 // The record of one descriptor.
@@ -19,7 +19,7 @@ struct socket_state {
     uint8_t watched;
     // A transfer waits for it.
     bool is_wanted;
-    // on_close is told when it is closed.
+    // on_close is called when it is closed.
     bool reports_close;
     // A request on it waits for the answer to the one before: between two of them nothing may come.
     bool is_http1;
@@ -35,7 +35,7 @@ struct ccurl_watch {
     CURLM *multi;
     // -1 when libcurl waits.
     int epoll;
-    // Written to by who wakes.
+    // A wake-up writes to it.
     int event;
     // The write was seen outside of a wait, which it still has to end.
     bool is_woken;
@@ -47,7 +47,7 @@ struct ccurl_watch {
     // same port when they lead to different servers.
     uint32_t *first_of_port;
 #ifdef __linux__
-    // Of the last wait, until they are told; -1 when there was none since.
+    // Events of the last wait that libcurl has yet to get; -1 when there was no wait since.
     int event_count;
     struct epoll_event events[most_events];
 #endif

@@ -34,7 +34,7 @@ static bool set_events(ccurl_watch *watch, curl_socket_t socket, struct socket_s
     struct epoll_event event = {.data.fd = socket};
     event.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
     int code = state->watched ? epoll_ctl(watch->epoll, EPOLL_CTL_MOD, socket, &event) : -1;
-    // A descriptor whose closing isn't told may be another than the one that was known by its number.
+    // If its closing was not reported, the descriptor may be another one with the same number.
     if (code != 0) {
         code = epoll_ctl(watch->epoll, EPOLL_CTL_ADD, socket, &event);
     }
@@ -82,7 +82,7 @@ static int on_timer(CURLM *multi, long milliseconds, void *context) {
 static void open_epoll(ccurl_watch *watch) {
     watch->epoll = epoll_create1(EPOLL_CLOEXEC);
     watch->event = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    // By its edge: each write is told once, and nobody has to read.
+    // Edge-triggered: each write is reported once and need not be read.
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = watch->event};
     if (watch->epoll >= 0 && watch->event >= 0
         && epoll_ctl(watch->epoll, EPOLL_CTL_ADD, watch->event, &event) == 0) {
@@ -101,11 +101,10 @@ static int milliseconds_left(const ccurl_watch *watch, int milliseconds) {
     return milliseconds < 0 || left < milliseconds ? (int)(left > INT32_MAX ? INT32_MAX : left) : milliseconds;
 }
 
-/// False for an event that libcurl needn't hear of.
+/// False for an event that libcurl need not get.
 static bool has_transfer(ccurl_watch *watch, curl_socket_t socket) {
     struct socket_state *state = &watch->sockets[socket];
-    // Of a connection that rests, and is at its end or has received what no request asked for, or of a
-    // transfer that rests.
+    // The event is of a resting transfer, or of a resting connection that has ended or got unexpected input.
     if (!state->is_wanted && state->watched) {
         forget_events(watch, socket, state);
     }
@@ -138,8 +137,8 @@ static CURLMcode run_timers(ccurl_watch *watch) {
     return curl_multi_socket_action(watch->multi, CURL_SOCKET_TIMEOUT, 0, &running);
 }
 
+    // The next read reports an error better than CURL_CSELECT_ERR, which ends the transfer.
 static CURLMcode run_event(ccurl_watch *watch, const struct epoll_event *event) {
-    // What went wrong is told by the next read, better than by CURL_CSELECT_ERR, which ends the transfer.
     int mask = (event->events & (EPOLLIN | EPOLLHUP | EPOLLERR) ? CURL_CSELECT_IN : 0)
         | (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0);
     int running = 0;

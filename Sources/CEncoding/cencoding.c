@@ -8,19 +8,19 @@
 #include <zlib.h>
 #include <zstd.h>
 
-// A miss of a few kilobytes waits for its encoding, and a content that is read once is encoded all the same:
-// levels behind which another percent of size costs more time than all before it (docs/performance.md).
+// A miss of a few kilobytes waits for its encoding, and a content that is read once is encoded too: levels
+// behind which another percent of size costs more time than all before it (docs/internals/performance.md).
 enum { gzip_level = 4, brotli_quality = 3, zstd_level = 3 };
 
 // RFC 9659: windows of zstd as a content coding have 8 MiB at most.
 enum { zstd_window_log = 23 };
 
-// What the event loops encode themselves is smaller (ContentRendering). Larger inputs come on threads that
-// may not come again, and would leave more behind.
+// The event loops themselves encode smaller inputs only (ContentRendering). Larger inputs come on threads
+// that may never encode again, where kept encoders would be wasted.
 enum { largest_input_of_kept = 64 << 10 };
 
-// What a thread keeps for its next small input. The gzip stream alone has 268 kB, which the allocator would
-// take from the kernel and give back each time, page by page.
+// Encoders that a thread keeps for its next small input. The gzip stream alone has 268 kB, which the
+// allocator would take from the kernel and give back each time, page by page.
 struct encoders {
     z_stream gzip;
     bool has_gzip;
@@ -122,7 +122,7 @@ static size_t run_zstd(const uint8_t *input, size_t input_count, uint8_t *output
         ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, zstd_level);
         ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, input_count < 1 << 20 ? 0 : zstd_window_log);
     }
-    // Begins a new frame whatever became of the one before (zstd manual, ZSTD_compress2).
+    // Begins a new frame, however the one before ended (zstd manual, ZSTD_compress2).
     size_t count = ZSTD_compress2(context, output, output_count, input, input_count);
     if (encoders) {
         encoders->zstd = context;

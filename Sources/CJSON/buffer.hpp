@@ -13,7 +13,7 @@ namespace cjson {
 /// what is appended from then on is dropped.
 class Writer {
 public:
-    /// So much more than the limit may be reserved, by who can't tell beforehand what is needed.
+    /// A writer that can't tell the needed size beforehand may reserve so much more than the limit.
     static constexpr size_t slack = 6 * 4096;
 
     Writer(cjson_buffer &buffer, size_t limit) : buffer(buffer), limit(limit), end(room()) {}
@@ -56,7 +56,7 @@ public:
         }
     }
 
-    /// What was written from an offset on, or null after a failure.
+    /// The bytes written from an offset on, or null after a failure.
     uint8_t *at(size_t offset) { return code ? nullptr : buffer.data + offset; }
 
     template <class Number>

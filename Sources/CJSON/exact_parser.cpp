@@ -52,7 +52,7 @@ private:
         if (depth > limits.depth) {
             return tooDeep();
         }
-        // What the text goes on with makes no difference.
+        // The failure stands, however the text goes on.
         if (int failure = out.failure()) {
             return refuse(failure == CJSON_NO_MEMORY ? "out of memory" : "the result is larger than the limit", failure);
         }
@@ -80,7 +80,7 @@ private:
         if (depth > limits.depth) {
             return tooDeep();
         }
-        // What the text goes on with makes no difference.
+        // The failure stands, however the text goes on.
         if (int failure = out.failure()) {
             return refuse(failure == CJSON_NO_MEMORY ? "out of memory" : "the result is larger than the limit", failure);
         }

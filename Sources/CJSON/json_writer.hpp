@@ -5,7 +5,7 @@
 
 namespace cjson {
 
-/// Writes JSON text front to back. What JSON can't hold is answered with a code.
+/// Writes JSON text front to back. A value that JSON can't hold is answered with a code.
 class JSONWriter {
 public:
     explicit JSONWriter(Writer &out) : out(out) {}
@@ -16,7 +16,7 @@ public:
     int real(double value);
     /// A number in JSON's grammar.
     void number(Span digits) { out.bytes(digits.data, digits.count); }
-    /// `offset` gets the place of what is no UTF-8.
+    /// `offset` gets the place of bytes that are not UTF-8.
     int string(Span span, size_t &offset);
     void byte(char c) { out.byte(static_cast<uint8_t>(c)); }
 

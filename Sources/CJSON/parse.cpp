@@ -16,7 +16,7 @@
 namespace cjson {
 namespace {
 
-/// What a thread keeps of a large text is many times the text: above this it goes back after use.
+/// The memory that a thread keeps for a text is many times the text: above this size it is freed after use.
 constexpr size_t keptCapacity = size_t{1} << 20;
 
 struct Bench {
@@ -25,9 +25,9 @@ struct Bench {
     const uint8_t *tapeText = nullptr;
     cjson_buffer text = {};
     cjson_buffer spare = {};
-    /// Somebody reads the parser's tape.
+    /// The parser's tape is being read.
     bool isTaken = false;
-    /// Of the text whose tape the parser has, if anybody was told; else 0.
+    /// The number of the text whose tape the parser has, if it was given out; else 0.
     uint64_t reading = 0;
 
     ~Bench() {
@@ -72,8 +72,8 @@ bool takesMuch(Span text, const Limits &limits) {
     return tokens > most / each;
 }
 
-/// Reads a text, of whose last byte `capacity` tells how far it lies from the end of what may be read. What
-/// is too deep is not read: simdjson allows as many levels less one, and another of empty containers.
+/// Reads a text of which `capacity` bytes are readable, with those behind it. A text that is too deep is not
+/// read: simdjson allows as many levels less one, and another of empty containers.
 bool parse(Bench &bench, Span text, size_t capacity, uint32_t depth) {
     bench.reading = 0;
     bench.tapeText = nullptr;
@@ -209,7 +209,7 @@ int cjson_tree_from_json(const uint8_t *json, size_t count, size_t capacity, con
 
 uint64_t cjson_read_ahead(const uint8_t *json, size_t count, size_t capacity, const cjson_limits *limits, cjson_kind *kind) {
     using namespace cjson;
-    // None comes twice, whatever thread it is of.
+    // No number is given twice, on any thread.
     static std::atomic<uint64_t> last = 0;
     Span text = withoutMark(json, count);
     Tape tape;

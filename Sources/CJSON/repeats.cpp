@@ -8,7 +8,7 @@
 namespace cjson {
 namespace {
 
-/// Nobody who sends keys knows it, so nobody can send many that meet in one slot.
+/// It is secret, so that no sender of keys can make many that meet in one slot.
 uint64_t seed() {
     static const uint64_t seed = [] {
         uint64_t random = 0;

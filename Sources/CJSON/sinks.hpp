@@ -75,14 +75,14 @@ private:
     JSONWriter json;
 };
 
-/// The same for what a tree of the text would say as well as a tree of the value.
+/// The same, for text whose tree equals the tree of the value.
 class PlainJSONSink : public JSONSink {
 public:
     using JSONSink::JSONSink;
     static constexpr bool isPlain = true;
 };
 
-/// What is wrong with a number or string that a sink answered with `code`.
+/// The fault of a number or string that a sink answered with `code`.
 inline const char *describe(int code) {
     return code == CJSON_INVALID_UTF8 ? "a string that is not UTF-8" : "NaN and infinities have no JSON form";
 }

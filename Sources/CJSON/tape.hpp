@@ -8,8 +8,8 @@
 
 namespace cjson {
 
-/// What a text has, in the form of simdjson's doc/tape.md: words, and the strings that they mean. At least 32
-/// bytes may be read behind each string.
+/// The values of a text, in the form of simdjson's doc/tape.md: words, and the strings that they mean. At
+/// least 32 bytes may be read behind each string.
 struct Tape {
     const uint64_t *words;
     /// Copies of strings.
@@ -19,7 +19,7 @@ struct Tape {
 
     static char kind(uint64_t word) { return static_cast<char>(word >> 56); }
 
-    /// What the whole is.
+    /// The kind of the outermost value.
     cjson_kind kind() const {
         switch (kind(words[1])) {
         case '{': return CJSON_KIND_OBJECT;

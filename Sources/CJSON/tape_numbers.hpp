@@ -8,7 +8,7 @@
 
 namespace cjson {
 
-/// What may stand behind a number or a word; what else does is simdjson's to refuse.
+/// The bytes that may follow a number or a word; simdjson refuses all others.
 inline constexpr std::array<bool, 256> endings = [] {
     std::array<bool, 256> found{};
     for (uint8_t c : {' ', '\t', '\n', '\r', ',', ']', '}'}) {

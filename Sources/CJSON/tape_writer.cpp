@@ -73,8 +73,8 @@ constexpr bool begins(uint8_t c) { return (c | 0x20) == '{'; }
 static_assert(('[' | 0x20) == '{');
 
 /// Each label is what comes next, so that no container is a call, and what is used for each token stays in
-/// registers. The last token ends a container, and only who reads such an end looks whether there are more:
-/// behind every other token is one.
+/// registers. The last token ends a container, so only after such an end it must look for more tokens: behind
+/// every other token is one.
 bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8_t *const textEnd, const uint32_t mostDepth) {
     const uint32_t *const first = parser.implementation->structural_indexes.get(), *next = first;
     const uint32_t *const last = first + parser.implementation->n_structural_indexes;
@@ -127,7 +127,7 @@ bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8
         }
         if (endings[*stop]) {
             if (taken > 18 && (taken > 19 || value > INT64_MAX)) {
-                // With 64 bits, and 63 don't hold it. What is negative, or has more, is for another reader.
+                // It needs all 64 bits. Negative numbers and larger ones are for another reader.
                 if (c == '-' || taken > 20 || (taken == 20 && (c != '1' || value <= INT64_MAX))) {
                     return false;
                 }

@@ -60,7 +60,7 @@ static void note_excess(clua_state *state) {
     snprintf(state->excess.phase, sizeof state->excess.phase, "%s", budget->phase ? budget->phase : "script");
 }
 
-// Raises what the script, and who reads its errors, is told.
+// Raises the error that scripts and people see.
 static void raise_expired(lua_State *L, const char *place) {
     clua_state *state = state_of(L);
     const char *advice = state->budget.advice;
@@ -90,7 +90,7 @@ static void expire(lua_State *L, lua_Debug *ar) {
         clua_watch(L);
         return;
     }
-    // Every event from now on: whatever catches this error gets the next one at its first instruction.
+    // Arms every event from now on: code that catches this error gets the next one at its first instruction.
     arm(L);
     lua_getinfo(L, "Sl", ar);
     // A C function has no line: its caller's will do.
@@ -140,8 +140,7 @@ static void start(clua_clock *clock) {
 // A tick that is still pending arrives before the call returns to us, so the clock may go afterwards.
 static void stop(clua_clock *clock) { timer_delete(clock->timer); }
 
-// Nothing to do for the budget while it lasts. One that is armed stays: a lost one comes again with the next
-// tick.
+// While the budget lasts it needs no hook. An armed hook stays; a lost one comes again with the next tick.
 void clua_watch(lua_State *L) {
     const clua_state *state = state_of(L);
     if (state->coverage && !state->expired && lua_gethook(L) != clua_count_line)

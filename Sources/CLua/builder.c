@@ -33,7 +33,7 @@ char *clua_text_reserve(clua_text *text, size_t count) {
     clua_poll(L);
     if (count > SIZE_MAX / 4 - text->size) luaL_error(L, "resulting string too large");
     size_t needed = text->size + count;
-    // What is asked for at once is often all.
+    // The first request is often for the whole text.
     size_t capacity = needed > 2 * text->capacity ? needed : 2 * text->capacity;
     char *data = clua_new_bytes(L, capacity);
     memcpy(data, text->data, text->size);

@@ -28,8 +28,8 @@ static uintptr_t lowest(size_t *size) {
 
 #endif
 
-// What is left below is for one entry: 200 calls of Lua's, and a function of the host at their end. Stack
-// that was used stays the process's, so it is not given away lightly.
+// The stack below this address is for one entry: 200 calls of Lua's, and a function of the host at their end.
+// Used stack stays with the process, so it is given out sparingly.
 uintptr_t clua_stack_floor(void) {
     enum { MOST_USED = 2 << 20 };
     size_t size;

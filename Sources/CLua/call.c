@@ -68,7 +68,7 @@ void clua_take_failure(clua_state *state, char **traceback, char **source, int *
     state->failure = (clua_failure){0};
 }
 
-// What the host began to make is garbage by now.
+// The value that the host began to make is garbage by now.
 static bool refuse_lack(clua_state *state) {
     state->held = clua_used(state);
     state->asked = state->lacks;

@@ -1,5 +1,5 @@
-// Reads what `lua_dump` wrote, in the format of Lua 5.4 (ldump.c, lundump.c). Nothing is believed: all counts
-// and sizes lie inside the bytes.
+// Reads what `lua_dump` wrote, in the format of Lua 5.4 (ldump.c, lundump.c). All counts and sizes are
+// checked against the bytes.
 #include "internal.h"
 
 #include <stdlib.h>

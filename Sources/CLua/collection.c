@@ -7,7 +7,7 @@
 #include <malloc.h>
 #endif
 
-// What dies with its owner is found one cycle later; see owner.c.
+// Values that die with their owner are found one cycle later; see owner.c.
 enum { CYCLES = 6 };
 
 void clua_collect(clua_state *state) {
@@ -28,7 +28,7 @@ bool clua_collect_step(clua_state *state) {
     bool found_more = state->finds_more;
     state->finds_more = false;
     state->cycles_ended++;
-    // What died while the first cycle was under way is found by the second.
+    // The second cycle finds values that died during the first.
     if (state->cycles_ended < 2 || (found_more && state->cycles_ended < CYCLES)) return false;
     state->cycles_ended = 0;
     return true;

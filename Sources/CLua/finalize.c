@@ -1,12 +1,12 @@
-// What happens to boxes that Lua finds dead, once there are owners (owner.c).
+// The end of boxes that Lua finds dead, once there are owners (owner.c).
 //
 // A value that departed may refer to boxes that were found dead with it, and that nothing else refers to. So
-// a box is released by the next cycle only, if that finds it dead too and nobody has used it in between. An
-// owner is released at once: that is what its end is known by.
+// only the next cycle releases a box, if it finds it dead too and the box was not used in between. An owner
+// is released at once, for that shows its end.
 #include "owner.h"
 
-// The cycle that is under way, or was last. What is dead leaves `cycle`, a table with weak values, before
-// finalizers run; the watch, which is always dead, puts itself back when its turn among them comes.
+// The cycle that is under way, or was last. Dead values leave `cycle`, a table with weak values, before
+// finalizers run; the watch, which is always dead, puts itself back in its own finalizer.
 static uint32_t current_cycle(lua_State *L) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_cycle);
     bool has_begun = lua_rawgeti(L, -1, 1) == LUA_TNIL;
@@ -83,8 +83,8 @@ static bool push_held(lua_State *L, const clua_box *box) {
     return clua_registry_get(L, &clua_objects);
 }
 
-// Whatever lives was not held by the dead alone: only now is that known, for `values` forgets what Lua finds
-// dead.
+// Drops values that live, for they have other holders too. That is known only now: `values` forgets dead
+// values.
 static bool keep_only_the_dead(lua_State *L, int held) {
     bool any = false;
     lua_pushnil(L);
@@ -105,7 +105,7 @@ static bool keep_only_the_dead(lua_State *L, int held) {
     return any;
 }
 
-// Puts what the box at 1 held, and nobody else does, among the dead. Allocates nothing.
+// Puts the values that only the box at 1 held among the dead. Allocates nothing.
 static void depart(lua_State *L, const clua_box *box) {
     if (push_held(L, box) && keep_only_the_dead(L, 2)) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_dead);

@@ -1,5 +1,5 @@
-// What a function does, as a number that is the same in every state that loads the same text: its code
-// without line numbers, and what it reaches through its upvalues. Calls nothing of the script.
+// A number for what a function does, the same in every state that loads the same text: from its code without
+// line numbers, and from the values that it reaches through its upvalues. Calls nothing of the script.
 #include "fingerprint.h"
 
 #include <lauxlib.h>
@@ -106,7 +106,7 @@ static void push_key(lua_State *L, const table_key *key) {
     else lua_pushnumber(L, key->number);
 }
 
-// What every state has from the beginning: libraries and C functions.
+// Whether every state has the value from the beginning: libraries and C functions.
 static bool is_given(lua_State *L) {
     if (lua_iscfunction(L, -1)) return true;
     if (!clua_push_content(L, lua_gettop(L))) return false;
@@ -144,7 +144,7 @@ static void hash_pairs(walk *w, bool skips_given) {
     if (!w->gave_up) {
         mix(w, count);
         mix(w, objects);
-        // Nothing to sort is no memory either, which qsort mustn't be given.
+        // Without keys there is no memory, and qsort must not get NULL.
         if (count > 1) qsort(keys, count, sizeof *keys, compare_keys);
         for (size_t i = 0; i < count && !w->gave_up; i++) {
             push_key(L, &keys[i]);

@@ -1,4 +1,4 @@
-// What the files of the fingerprint share.
+// Shared by the files of the fingerprint.
 #ifndef CLUA_FINGERPRINT_H
 #define CLUA_FINGERPRINT_H
 

@@ -131,7 +131,7 @@ void clua_freeze(lua_State *L) {
     lua_createtable(L, 0, 32);
     int content = lua_gettop(L);
     move_content(L, table, content);
-    // What the table did for names that it lacks goes on.
+    // The table's metatable goes on answering for missing names.
     if (lua_getmetatable(L, table)) {
         if (clua_has_finalizer(L, -1)) lua_settop(L, -2);
         else lua_setmetatable(L, content);

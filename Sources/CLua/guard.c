@@ -1,5 +1,5 @@
-// A protected call whose outcome goes to a function of the host. What is called may wait, which is why the
-// call starts here and not in Swift.
+// A protected call whose outcome goes to a function of the host. The called function may wait, so the call
+// starts here and not in Swift.
 #include "internal.h"
 
 #include <lauxlib.h>

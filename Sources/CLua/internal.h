@@ -1,4 +1,4 @@
-// What CLua's own files share; not for Swift.
+// Shared by CLua's own files; not for Swift.
 #ifndef CLUA_INTERNAL_H
 #define CLUA_INTERNAL_H
 
@@ -35,9 +35,9 @@ struct clua_state {
     size_t kept;
     /// A script was refused memory in this run.
     bool starved;
-    /// What the host asked for in vain; 0 once the script was refused for it.
+    /// The bytes that the host asked for in vain; 0 once the script was refused for it.
     size_t lacks;
-    /// What was held and asked for when something was last refused.
+    /// The bytes held and asked for when memory was last refused.
     size_t held, asked;
     int64_t refuse_in;
     bool refused;
@@ -56,7 +56,7 @@ struct clua_state {
     bool finds_more;
     /// Cycles that ended since `clua_collect_step` answered true.
     int cycles_ended;
-    /// Beyond these the host is told once that the state has grown.
+    /// Beyond these sizes `grew` is called once.
     size_t expected_bytes;
     int64_t expected_boxes;
     bool has_grown, is_closing;
@@ -78,11 +78,11 @@ struct clua_state {
     volatile uint64_t deadline, used_ticks;
     volatile bool expired;
     bool was_expired;
-    /// Whose deadline counts, and when it began.
+    /// The budget whose deadline counts, and when it began.
     clua_budget budget;
     uint64_t started;
     clua_excess excess;
-    /// NULL when nobody looks; and how many entries there are inside each other.
+    /// NULL when no watchdog looks; and how many entries there are inside each other.
     clua_run_status *run_status;
     int depth;
     uint64_t runs;
@@ -99,7 +99,7 @@ struct clua_state {
     /// Whether all threads between the run's and the current one could pass a wait on.
     bool relays;
 
-    /// What `error` and `assert` are: what they raise, a script meant to.
+    /// The functions `error` and `assert`: scripts raise their errors deliberately.
     lua_CFunction raisers[2];
     /// `string.match`.
     lua_CFunction match;
@@ -108,7 +108,7 @@ struct clua_state {
     clua_failure failure;
 };
 
-/// What begins with every full userdata. The tag is a number that no script knows, so it is proof.
+/// The start of every full userdata. The tag is a number that no script knows, so it proves a box.
 typedef struct {
     uint64_t tag;
     /// NULL once it has been released.
@@ -131,8 +131,8 @@ void *clua_note_shortage(clua_state *state, size_t asked);
 bool clua_gave_too_much(clua_state *state);
 
 // collection.c
-/// After the outermost run. What its limits ended has left on the stack counts as alive while the next one's
-/// frames lie there (Lua marks all registers of a function), so the next would be refused memory for it.
+/// After the outermost run. Values that a run ended by its limits left on the stack count as alive under the
+/// next run's frames (Lua marks all registers of a function), so that run would be refused memory for them.
 void clua_tidy(clua_state *state);
 /// Collects, and gives what became free to the system: for a state that ran out of memory.
 void clua_give_back(clua_state *state);

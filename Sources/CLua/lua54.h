@@ -1,5 +1,5 @@
-// What is known here of Lua that its manual doesn't promise. Each line was read in Lua's source, and the
-// suite in brackets fails where it is not so; whoever moves to another Lua goes through it first.
+// Facts about Lua that this code uses and Lua's manual doesn't promise. Each was read in Lua's source, and
+// the suite in brackets fails where it is not so. Check the list before you move to another Lua.
 //
 //  1. The binary form of a chunk (ldump.c, lundump.c): chunk.c reads it, for fingerprints, coverage and
 //     `check` (ChunkLinesTests, FingerprintTests).

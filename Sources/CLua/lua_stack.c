@@ -1,5 +1,5 @@
-// Room on Lua's stacks. Lua allows about a million values on one, and whatever Swift pushes must find room:
-// it has no way to fail. So a function of the host is only called where there is plenty, and the error of a
+// Room on Lua's stacks. Lua allows about a million values on one, and Swift's pushes must find room: they
+// have no way to fail. So a function of the host is only called where there is plenty, and the error of a
 // stack that is too full is raised before Swift begins.
 #include "internal.h"
 
@@ -21,7 +21,7 @@ static bool main_has_space(lua_State *main) {
     return measured;
 }
 
-// Lua tells nobody how full a whole stack is, and asking for room makes a small one grow. But one that is
+// Lua doesn't say how full a whole stack is, and asking for room makes a small one grow. But one that is
 // nearly full is a large block of memory, of which there are few.
 bool clua_has_stack_space(lua_State *L) {
     clua_state *state = state_of(L);

@@ -1,7 +1,7 @@
 // Metatables that scripts share with the host. A table is marked for a finalizer when it gets a metatable
-// that has a `__gc` of any value; what stands there by the time that it dies is run (manual 2.5.3), with
-// hooks off, out of every budget's reach. So nobody sets such a metatable, and those that the host sets are
-// locked: nothing comes into them later.
+// that has a `__gc` of any value; when it dies, the `__gc` of that moment runs (manual 2.5.3), with hooks
+// off, out of every budget's reach. So scripts can't set such a metatable, and those of the host are locked
+// against later changes.
 #include "internal.h"
 
 #include <lauxlib.h>

@@ -116,7 +116,7 @@ int clua_run_box(lua_State *L, clua_box *box) {
         return lua_error(L);
     }
     // Loops of a host function give up when the time is over, so its answer may be incomplete. One that
-    // suspends has left its waiter with somebody.
+    // suspends has handed its waiter on.
     if (state->expired && verdict != CLUA_SUSPEND) clua_check_budget(L);
     switch (verdict) {
     case CLUA_RAISE_HERE:

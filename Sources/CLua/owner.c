@@ -1,8 +1,8 @@
 // Values that live for as long as one of their owners, and not for the host that refers to them.
 //
-// What an owner holds hangs on it through an ephemeron table, so a value that refers back to its owner keeps
-// neither of them alive. When the owner dies, what it held is put where the host finds it once more: the host
-// may want to tell it of the end. Tables in the registry do this:
+// An ephemeron table ties values to their owner, so a value that refers back to its owner keeps neither of
+// them alive. When the owner dies, its values are put where the host finds them once more: the host may want
+// to tell them of the end. Tables in the registry do this:
 //
 //   attachments weak keys  table -> a box with the host's object that lives as long, and what it holds
 //   objects     weak keys  host object -> what it holds
@@ -10,8 +10,8 @@
 //   values      all weak   cell -> value: how the host finds a value without keeping it
 //   departed    weak keys  cell -> value whose owner died, until the host lets go of the cell
 //
-// What an owner holds is one table with weak keys, cell -> value. A cell is an empty userdata that the host
-// keeps for as long as it is interested, so what it has forgotten goes by itself.
+// An owner holds one table with weak keys, cell -> value. A cell is an empty userdata that the host keeps
+// while it is interested, so forgotten values go by themselves.
 #include "owner.h"
 
 const char clua_objects, clua_pinned, clua_values, clua_dead, clua_cycle;

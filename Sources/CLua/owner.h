@@ -1,4 +1,4 @@
-// What owner.c and finalize.c share; not for Swift.
+// Shared by owner.c and finalize.c; not for Swift.
 #ifndef CLUA_OWNER_H
 #define CLUA_OWNER_H
 
@@ -6,11 +6,12 @@
 
 #include <lauxlib.h>
 
-/// Keys in the registry; owner.c says what is there. `clua_dead` begins the chain of what the dead held.
+/// Keys in the registry; owner.c says what is there. `clua_dead` begins the chain of values that dead owners
+/// held.
 extern const char clua_objects, clua_pinned, clua_values, clua_dead, clua_cycle;
 
-/// What an owner holds is a link of that chain once the owner is dead. The place of the link is made with the
-/// table: a finalizer may have no memory to make it.
+/// The table of a dead owner is a link of that chain. The place of the link is made with the table: a
+/// finalizer may have no memory to make it.
 enum { CLUA_LINK = 1 };
 
 /// Pops a value and its key, and sets them in a table of the registry.

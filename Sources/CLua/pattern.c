@@ -9,7 +9,7 @@
 
 enum { STEPS = 1 << 15, MAX_CHOICES = 200, UNFINISHED = -1, POSITION = -2 };
 
-/// What to do when the rest of the pattern does not match.
+/// The step to take when the rest of the pattern does not match.
 typedef struct {
     enum { SHORTER, LONGER, OPENED, CLOSED } kind;
     /// SHORTER and LONGER: where the pattern goes on.

@@ -39,7 +39,7 @@ int clua_resume(
     clua_entry saved;
     *used = 0;
     if (clua_is_deep(state)) {
-        // What waits can't go on, not even with an error.
+        // A waiting coroutine can't go on, not even with an error.
         lua_settop(target, -count - 1);
         clua_reserve(thread, 1);
         return clua_refuse_deep(state, thread, 0);

@@ -1,4 +1,4 @@
-// What another thread may see of a state's runs: whether one is going on, and which.
+// The part of a state's runs that other threads may see: whether one is going on, and which.
 #include "internal.h"
 
 #include <stdatomic.h>

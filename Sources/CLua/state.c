@@ -12,7 +12,7 @@ enum { LATE_GROWTH = 512 << 10 };
 static const char no_memory[] = "resthost: the system has no memory left for Lua\n";
 
 // A memory error passes no message handler, so its place is noted here: reading the calls disturbs no
-// allocation. What is refused once the calls are gone, as when Lua makes its stack smaller, is not the cause.
+// allocation. A refusal after the calls are gone, as when Lua makes its stack smaller, is not the cause.
 void *clua_note_shortage(clua_state *state, size_t size) {
     if ((state->current && clua_note_place(state)) || !state->failure.source) {
         state->held = clua_used(state);
@@ -34,8 +34,8 @@ void clua_hand_over(clua_state *state, size_t bytes) {
     if (state->host_calls > 0) state->handed += bytes;
 }
 
-// What is handed over may end where nobody counts, in a resource or a request under way: a script gets no
-// further in one go than this.
+// Bytes handed over may end where they are not counted, in a resource or a request under way. This is the
+// most that a script may hand over in one go.
 static size_t takes(const clua_state *state) {
     size_t least = (size_t)256 << 20;
     return state->limit > least / 4 ? state->limit * 4 : least;
@@ -111,7 +111,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     clua_state *state = account;
     if (!block) {
         if (new_size == 0) return NULL;
-        // Nothing else is a reason to refuse what is small.
+        // A small block is refused for no other reason.
         if (new_size <= CLUA_SMALL && state->refuse_in == 0 && state->used + new_size <= state->limit) {
             void *taken = clua_pool_take(&state->pool, new_size);
             if (taken) {

@@ -1,5 +1,5 @@
 // Tracebacks. Lua's own walks a deep stack from its top again and again, which takes seconds when a recursion
-// has used all of it; of such a stack only the top is told.
+// has used all of it; of such a stack only the top is shown.
 #include "internal.h"
 
 #include <lauxlib.h>

@@ -7,9 +7,9 @@
 
 namespace cjson {
 
-/// Makes Lua values, for whoever reads a tree or a tape. Anything here may be left by a jump at any lua_
-/// call: nothing has a destructor. `isCounted`: memory is asked for, and may be refused; then things are
-/// left on the stack.
+/// Makes Lua values for readers of trees and tapes. A jump at any lua_ call may leave this code, so nothing
+/// here has a destructor. `isCounted`: memory is asked for, and may be refused; then values are left on the
+/// stack.
 template <bool isCounted>
 class Builder {
 protected:
@@ -90,7 +90,7 @@ protected:
         lua_setmetatable(L, -2);
     }
 
-    /// Before what is in a container is pushed, at whatever depth.
+    /// Called before a container's content is pushed, at any depth.
     void enter(uint32_t depth) {
         if (__builtin_expect(depth > roomyDepth, 0)) {
             luaL_checkstack(L, eachTakes * depthsAhead, "a value is too deep");
@@ -108,7 +108,7 @@ private:
     // Of the stack, by a container and what is pushed inside of it; and so many get room at once.
     static constexpr int eachTakes = 4, depthsAhead = 16;
 
-    // What Lua takes (5.4): a table itself, one item, one field, and a string beside its bytes.
+    // The bytes that Lua 5.4 takes: for a table itself, an item, a field, and a string beside its bytes.
     static constexpr size_t tableBytes = 56, itemBytes = 16, fieldBytes = 24, stringBytes = 25;
 
     [[gnu::noinline]] bool otherKey(Ends ends, Span text) {
@@ -127,7 +127,7 @@ private:
         return true;
     }
 
-    /// What is lent in one go is for many values.
+    /// One credit is for many values.
     bool affords(size_t bytes) {
         if constexpr (!isCounted) {
             return true;

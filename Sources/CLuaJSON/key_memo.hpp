@@ -5,9 +5,9 @@
 
 namespace cjson {
 
-/// Keys that came before, whose Lua strings lie on the stack: what is there needs no hashing and interning
-/// by Lua. Records repeat their keys in the same order, so that of the key before tells which one comes.
-/// Trivially destructible.
+/// Keys that came before, whose Lua strings lie on the stack: Lua need not hash and intern them again.
+/// Records repeat their keys in the same order, so the key before tells which one comes. Trivially
+/// destructible.
 class KeyMemo {
 public:
     static constexpr int size = 64;
@@ -16,8 +16,8 @@ public:
 
     static bool takes(Span key) { return key.count - 1 < longest; }
 
-    /// Before the first key. Who looks for none needs none of its memory. `index`: on the stack, of the first
-    /// of as many strings as there are places.
+    /// Called before the first key; without keys the memory stays untouched. `index` is the stack's place of
+    /// the first of as many strings as there are entries.
     void open(int index) {
         std::memset(static_cast<void *>(this), 0, sizeof *this);
         firstIndex = index;
@@ -59,7 +59,7 @@ private:
         Ends ends;
         Span key;
         int index;
-        /// What came behind it, by its distance from the first.
+        /// The entry that followed it, by its distance from the first.
         uint16_t next;
 
         [[gnu::always_inline]] bool is(Ends other, Span text) const {

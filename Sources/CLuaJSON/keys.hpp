@@ -12,7 +12,7 @@ namespace cjson {
 /// The keys of the table at an index, for a message that says why it is neither list nor object.
 OddKeys oddKeys(lua_State *L, int index);
 
-/// What keys the table at an index has.
+/// The kinds of keys of the table at an index.
 struct Keys {
     size_t count = 0, strings = 0, integers = 0, positives = 0, items = 0;
     lua_Integer largest = 0;
@@ -31,7 +31,7 @@ struct Keys {
     bool areListWithHoles() const {
         return strings == 1 && positives + 1 == count && length >= largest && length <= 1 << 20;
     }
-    /// What an object can be written with.
+    /// Whether they can be the names of an object.
     bool areNames() const { return strings + integers == count; }
     /// Why not even a general table can have them, or null.
     const char *unencodable() const;

@@ -72,7 +72,7 @@ private:
         if (int code = out.failure()) {
             return failWriting(error, code, 0);
         }
-        // So can be a table without pairs: whoever looks for its first one passes all that were there.
+        // A table without pairs can be, too: a search for its first pair passes all the removed ones.
         if (*stop) {
             return stopped();
         }

@@ -7,9 +7,8 @@ namespace cjson {
 
 constexpr cjson_making plainMaking = {};
 
-/// Whether memory must be asked for. Of a value that takes no more than a megabyte nobody needs to know; and
-/// no value takes so many times the bytes of its tree, where an item that is null has one byte, and a field
-/// three.
+/// Whether memory must be asked for. A value of up to a megabyte need not be counted; and no value takes so
+/// many times the bytes of its tree, where an item that is null has one byte, and a field three.
 inline bool isNoticed(const cjson_making &making, size_t bytesOfTree) {
     constexpr size_t unnoticed = size_t{1} << 20, mostForByte = 32;
     return making.lend && bytesOfTree > unnoticed / mostForByte;

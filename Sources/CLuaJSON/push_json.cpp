@@ -20,9 +20,9 @@ public:
     bool root() { return Base::finish(value(tape.words + 1, 0)); }
 
 private:
-    /// Gives what is behind the value; null when there is no memory for it, and then things are left on the
-    /// stack. What most are is asked for one after the other, not by a table of jumps: where that leads the
-    /// processor often guesses wrongly. Only containers and what is rare are calls of their own.
+    /// Gives the word behind the value; null when there is no memory for it, and then values are left on the
+    /// stack. The frequent kinds are tested one after the other, not by a table of jumps, whose target the
+    /// processor often guesses wrongly. Only containers and rare kinds are calls of their own.
     [[gnu::always_inline]] const uint64_t *value(const uint64_t *at, uint32_t depth) {
         uint64_t word = *at++;
         char kind = Tape::kind(word);
@@ -133,7 +133,7 @@ int fill(lua_State *L) {
     return 1;
 }
 
-/// Pushes what is ordered, or an error. What the caller holds meanwhile is given back before that is raised.
+/// Pushes the ordered value, or an error. The caller gives back what it holds before it raises that error.
 int fillProtected(lua_State *L, Order &order) {
     lua_pushcfunction(L, fill);
     lua_pushlightuserdata(L, &order);

@@ -30,7 +30,7 @@ int cplatform_read_character(int input, int interruption) {
         bool is_first = mbsinit(&state);
         size_t used = mbrtowc(&character, &byte, 1, &state);
         if (used == (size_t)-1) {
-            // What began here is nothing; the byte itself may be something.
+            // The bytes so far are no character; this byte may begin one.
             memset(&state, 0, sizeof state);
             if (is_first) continue;
             used = mbrtowc(&character, &byte, 1, &state);

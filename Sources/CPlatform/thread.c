@@ -25,7 +25,7 @@ static void *run(void *data) {
     return NULL;
 }
 
-// What a terminal or a supervisor sends to the process as a whole.
+// Signals that a terminal or a supervisor sends to the process as a whole.
 static const int process_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU, SIGWINCH};
 
 int cplatform_start_thread(const char *name, size_t stack_bytes, void (*body)(void *), void *argument) {

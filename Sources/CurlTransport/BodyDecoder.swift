@@ -5,7 +5,8 @@ internal import CCoding
 final class BodyDecoder {
     private final class Stage {
         let decoder: OpaquePointer
-        /// What it still has to take, of the buffer of the stage before it; of the chunk for the first.
+        /// The bytes that it still has to take: of the buffer of the stage before it, or of the chunk for the
+        /// first.
         var input = 0..<0
         /// It filled its buffer the last time, so it may hold more.
         var mayHoldMore = false
@@ -18,17 +19,17 @@ final class BodyDecoder {
         deinit { ccoding_free(decoder) }
     }
 
-    /// As libcurl; nobody needs two.
+    /// As many as libcurl allows; even two are rare.
     private static let maxCodings = 5
     private static let bufferSize = 32 << 10
-    /// What is decoded, for Accept-Encoding.
+    /// The codings that are decoded, for Accept-Encoding.
     static let codings = "deflate, gzip, br, zstd"
 
     private let stages: [Stage]
-    /// What each stage makes before the next one takes it.
+    /// The output of each stage before the next one takes it.
     private let buffers: UnsafeMutablePointer<UInt8>
 
-    /// Nil when a coding is none that is known.
+    /// Nil when a coding is unknown.
     init?(_ codings: [String]) {
         guard codings.count <= Self.maxCodings else { return nil }
         var stages: [Stage] = []
@@ -75,7 +76,7 @@ final class BodyDecoder {
     ) -> Outcome {
         guard let first = stages.first else { return take(chunk) ? .taken : .refused }
         first.input = 0..<chunk.count
-        // What is the furthest goes on first, so the buffer behind a stage is free when its turn comes.
+        // The last stage with input runs first, so the buffer behind a stage is free when that stage runs.
         while let index = stages.lastIndex(where: { !$0.input.isEmpty || $0.mayHoldMore }) {
             guard allowance > 0 else { return .interrupted(first.input.lowerBound) }
             guard let made = run(index, chunk) else { return .malformed }

@@ -3,7 +3,7 @@ internal import RestEngine
 /// The body of a response on its way to a receiver: what libcurl has written and the receiver has not taken
 /// yet. Engine loop only.
 ///
-/// libcurl's callbacks fill it, and run nobody's code; the receiver is called when the pass is over.
+/// libcurl's callbacks fill it, and call no other code; the receiver is called when the pass is over.
 final class BodyStream {
     let receiver: any BodyReceiver
     /// The response without its body, when its first bytes have come.
@@ -22,7 +22,7 @@ final class BodyStream {
 
     var isFull: Bool { bytes.count >= Self.roomBytes }
 
-    /// Nothing has to be told before the end can be.
+    /// The receiver has all bytes, so the end may follow.
     var isDrained: Bool { bytes.isEmpty && !isHeld }
 
     func append(_ part: UnsafeRawBufferPointer) { bytes.append(contentsOf: part) }

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Platform
 package import RestEngine
 
-/// What the engine loop waits in: the transfers that run on it, of which there is one set at a time.
+/// The engine loop waits in this: in the transfers that run on the loop, of which there is one set at a time.
 @EngineActor
 package final class CurlPoller: Poller {
     /// Installed as the loop's poller on first use.
@@ -14,7 +14,7 @@ package final class CurlPoller: Poller {
 
     private let transfers = TransferSet(isOfEngine: true)
     private nonisolated let wakeUp: WakeUp
-    /// What ended and was not told yet.
+    /// Transfers that ended and whose completions were not called yet.
     private var finished: [CurlTransfer] = []
     /// Transfers whose completions are called, and how many of them were.
     private var delivering: [CurlTransfer] = []
@@ -49,7 +49,7 @@ package final class CurlPoller: Poller {
         }
     }
 
-    /// There is something for the receiver of a transfer, which is told in the next pass.
+    /// There are bytes for the receiver of a transfer, which gets them in the next pass.
     func hasArrived(_ transfer: CurlTransfer) {
         time.arrived.append(transfer)
         transfers.hasNews = true
@@ -64,7 +64,8 @@ package final class CurlPoller: Poller {
         transfers.remove(handle)
     }
 
-    /// For a transfer that has no handle. Told in the next pass, so never inside a call of its caller.
+    /// For a transfer that has no handle. Its completion is called in the next pass, so never inside a call
+    /// of its caller.
     func fail(_ transfer: CurlTransfer, with error: TransportError) {
         transfer.detach(.failure(error), at: nil)
         finished.append(transfer)
@@ -94,7 +95,7 @@ package final class CurlPoller: Poller {
         return deliver()
     }
 
-    /// All of them before anybody is told: their handles may be others' by then.
+    /// Takes all before any completion is called: by then their handles may be others'.
     private func takeEnded() {
         guard !transfers.ended.isEmpty else { return }
         for ended in transfers.ended {
@@ -108,7 +109,7 @@ package final class CurlPoller: Poller {
         transfers.ended.removeAll(keepingCapacity: true)
     }
 
-    /// True if anybody was told.
+    /// True if any completion or receiver was called.
     private func deliver() -> Bool {
         let arrived = time.arrived
         time.arrived = []

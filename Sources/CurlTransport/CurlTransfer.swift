@@ -17,7 +17,7 @@ final class CurlTransfer: Transfer {
     /// Kept here until the pass is over.
     private var result: TransportResult?
 
-    /// Nil where nobody wants the body as it comes.
+    /// Nil unless a receiver wants the body as it comes.
     private var stream: BodyStream?
 
     /// While the loop's libcurl has the transfer; it and the handle's reference back are cut together.
@@ -97,7 +97,7 @@ final class CurlTransfer: Transfer {
         remote = Remote(request: request, gauge: gauge, pool: pool)
     }
 
-    /// What came of it there. It may have been taken from there meanwhile.
+    /// Takes the result from the thread, unless the transfer has left it meanwhile.
     func take(_ ended: TransferSet.Ended) {
         guard remote != nil else {
             if let body = ended.body { LargeContent.discard(body) }
@@ -127,7 +127,7 @@ final class CurlTransfer: Transfer {
     // MARK: The end
 
     /// - Parameters:
-    ///   - result: What came of it; nil if it was aborted.
+    ///   - result: The outcome; nil if it was aborted.
     ///   - progress: How far it was, unless it succeeded.
     func detach(_ result: TransportResult?, at progress: TransferProgress?) {
         if case .success(let response) = result {
@@ -173,8 +173,8 @@ final class CurlTransfer: Transfer {
     }
 }
 
-/// What the engine loop sees of a transfer on another thread, which keeps it up to date from the first time
-/// that somebody looks.
+/// The progress of a transfer on another thread, for the engine loop. The thread keeps it up to date from the
+/// first reading on.
 final class TransferGauge: Sendable {
     private let isWatched = Atomic(false)
     private let last = Mutex(TransferProgress())
@@ -185,7 +185,7 @@ final class TransferGauge: Sendable {
         return last.withLock { $0 }
     }
 
-    /// Nobody asks for the progress where nobody looks.
+    /// `progress` is computed only once it has been read.
     func note(_ progress: @autoclosure () -> TransferProgress) {
         guard isWatched.load(ordering: .relaxed) else { return }
         let progress = progress()

@@ -2,8 +2,8 @@ internal import CCurl
 internal import Platform
 internal import RestEngine
 
-/// What libcurl calls during `curl_multi_perform`, on the thread of the set. Nothing here calls libcurl's
-/// multi functions or anybody's code: completions wait until the pass is over.
+/// libcurl calls these during `curl_multi_perform`, on the thread of the set. They call neither libcurl's
+/// multi functions nor code of callers: completions wait until the pass is over.
 extension EasyHandle {
     func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -47,7 +47,7 @@ extension EasyHandle {
         ccurl_watch_connections(sockets.watch, easy)
         ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         ccurl_set_open_socket(easy) { context, _, address in
-            // As libcurl would, but it tells nobody why it can't.
+            // As libcurl would make it, but libcurl doesn't say why it can't.
             guard let address = address?.pointee, !EasyHandle.with(context, { $0.isAboutToRepeat() }) else {
                 return -1
             }
@@ -146,7 +146,7 @@ extension EasyHandle {
         return take(chunk) ? chunk.count : -1
     }
 
-    /// What came is given again in the next pass (CURLOPT_WRITEFUNCTION(3)).
+    /// libcurl gives the chunk again in the next pass (CURLOPT_WRITEFUNCTION(3)).
     private func pauseForOthers() -> Int {
         isResting = true
         time.resting.append(self)
@@ -159,7 +159,7 @@ extension EasyHandle {
         let least = body.isEmpty ? Self.leastDecoded : 0
         var allowance = max(time.allowance / Self.costOfDecodedByte, least)
         defer { time.allowance = allowance * Self.costOfDecodedByte }
-        // What is given again begins where it did (CURLOPT_WRITEFUNCTION(3)).
+        // A chunk that is given again begins where it did (CURLOPT_WRITEFUNCTION(3)).
         let rest = UnsafeRawBufferPointer(rebasing: chunk.dropFirst(decodedOfChunk))
         switch decoder.decode(rest, allowance: &allowance, take) {
         case .taken:

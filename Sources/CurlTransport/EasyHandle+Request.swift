@@ -84,10 +84,10 @@ extension EasyHandle {
     }
 }
 
-/// How libcurl is told a method, with or without a body.
+/// A method in libcurl's terms, with or without a body.
 struct RequestShape: Equatable {
     enum Body: Equatable {
-        /// Nothing, not even a length.
+        /// No body, not even a length.
         case none
         /// `Content-Length: 0`, where a method is expected to have content (RFC 9110 8.6).
         case empty
@@ -95,7 +95,7 @@ struct RequestShape: Equatable {
         case copied
         /// Read through the callback while it is sent.
         case streamed
-        /// The same, of a length that nobody knows: in chunks (RFC 9112 7.1), or in frames.
+        /// The same, of an unknown length: in chunks (RFC 9112 7.1), or in frames.
         case chunked
         /// Put together by libcurl while it is sent, which also says its type.
         case form
@@ -109,7 +109,7 @@ struct RequestShape: Equatable {
 
     init() {}
 
-    /// `count`: bytes of the body; -1 where nobody knows. `isInMemory`: it may be copied.
+    /// `count`: bytes of the body; -1 if unknown. `isInMemory`: it may be copied.
     init(method: String, count: Int64, isInMemory: Bool) {
         self.method = method
         switch count {
@@ -137,8 +137,8 @@ struct RequestShape: Equatable {
     }
 }
 
-/// What may be put on the wire. A request that could be read as another one, or as two, is refused before
-/// anything is sent. The engine refuses such requests before, so these are faults of other callers.
+/// The rules for the wire. A request that could be read as another one, or as two, is refused before anything
+/// is sent. The engine refuses such requests before, so these are faults of other callers.
 enum RequestRules {
     static func checkMethod(_ method: String) throws(TransportError) {
         guard Method.isToken(method) else {

@@ -1,7 +1,7 @@
 internal import CCurl
 internal import RestEngine
 
-/// What came of a transfer.
+/// The outcome of a transfer.
 extension EasyHandle {
     func result(_ code: CURLcode) -> TransportResult {
         if let refusal { return withoutBody(refusal) }
@@ -88,7 +88,7 @@ extension EasyHandle {
     private func response() -> TransportResponse {
         let timings = timings()
         let isDecoded = head.isEncoded && !isHead && timings.bytesReceived > 0
-        // What is in pieces is joined elsewhere.
+        // A body in pieces is joined elsewhere.
         let body = body.isInPieces ? [] : body.join()
         var response = TransportResponse(
             status: head.status, httpVersion: head.httpVersion, headers: head.headers(isDecoded: isDecoded),
@@ -97,7 +97,7 @@ extension EasyHandle {
         return response
     }
 
-    /// What came, of which nothing stays here.
+    /// Moves the received body out of the handle.
     func takeBody() -> ReceivedBody {
         defer { body = ReceivedBody() }
         return body

@@ -52,8 +52,8 @@ final class EasyHandle {
     var wantsFreshConnection = false
     /// Sockets that were made for this transfer; none of one that goes over a connection which was there.
     var openedSockets: [Int32] = []
-    /// Nothing was sent on the connection that libcurl chose: it has input that nobody asked for, or is not
-    /// as fresh as it has to be.
+    /// The connection that libcurl chose was refused before anything was sent: it has input without a
+    /// request, or is not as fresh as it has to be.
     var hasRefusedConnection = false
     /// libcurl has sent the request a second time, on another connection.
     var isSentAgain = false
@@ -62,7 +62,7 @@ final class EasyHandle {
     @exclusivity(unchecked) var deadlines = TransferDeadlines(limits: Timeouts(), start: 0)
     @exclusivity(unchecked) var head = ResponseHead()
     @exclusivity(unchecked) var body = ReceivedBody()
-    /// Of the body's bytes; nil when nobody counts them.
+    /// Counts the body's bytes; nil when they are not counted.
     var account: BodyAccount?
     var decoder: BodyDecoder?
     /// Of a request whose body goes to a receiver.
@@ -77,7 +77,7 @@ final class EasyHandle {
     @Boxed var refusal: TransportError?
     /// The refusal is that of a thread which can't make room for a body.
     var wantsRoom = false
-    /// What the engine loop may see of a transfer that runs on another thread.
+    /// The progress of a transfer that runs on another thread, for the engine loop.
     var gauge: TransferGauge?
 
     init(
@@ -106,7 +106,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// What libcurl says about the failure; names hosts and certificates, never secrets.
+    /// libcurl's text about the failure. It names hosts and certificates, never secrets.
     var errorDetail: String { String(cString: errorText) }
 
     /// It may have another transfer. libcurl counts how often it has sent requests of a handle again, over

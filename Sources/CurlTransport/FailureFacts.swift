@@ -2,7 +2,7 @@ internal import CCurl
 internal import Platform
 internal import RestEngine
 
-/// What is known of a transfer that failed, beside its code: why, and what it tried to reach.
+/// Facts about a failed transfer beside its code: why it failed, and where it was to go.
 struct FailureFacts {
     /// libcurl's own text.
     var detail = ""
@@ -89,7 +89,7 @@ struct FailureFacts {
         return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(number)" : "\(host):\(number)"
     }
 
-    /// What the other side said, or sent, in place of a handshake: from OpenSSL's words in libcurl's text.
+    /// The other side's answer in place of a handshake, from OpenSSL's words in libcurl's text.
     private var tlsReason: String? {
         let text = detail.lowercased()
         if let alert = text.firstRange(of: " alert ")?.upperBound {

@@ -9,8 +9,8 @@ final class HeaderList {
 
     /// - Parameters:
     ///   - body: libcurl would add headers of its own to a request with one, which are switched off.
-    ///   - userAgent: Who asks, unless the request says it. It and the codings are lines of this list, which
-    ///     libcurl formats once for each transfer; as options of their own (CURLOPT_USERAGENT(3),
+    ///   - userAgent: The User-Agent, unless the request has one. It and the codings are lines of this list,
+    ///     which libcurl formats once for each transfer; as options of their own (CURLOPT_USERAGENT(3),
     ///     CURLOPT_ACCEPT_ENCODING(3)) it would do so twice.
     init(_ headers: Headers, _ body: RequestShape.Body, userAgent: String) throws(TransportError) {
         self.headers = headers

@@ -11,7 +11,7 @@ internal import RestEngine
 struct LoopLoad {
     enum Share: Equatable { case nothing, part, all }
 
-    /// Of the new transfers, those that are better off elsewhere.
+    /// The share of new transfers that are better off on the other thread.
     private(set) var share = Share.nothing
 
     /// A loop is full above the first part of the time, and no more below the second.
@@ -22,7 +22,7 @@ struct LoopLoad {
     /// Processors, beside that of the loop, which the other threads of the process leave at least, but for
     /// that of transfers, when it gets all, and when it gets a part.
     static let (leftForAll, leftForPart) = (0.95, 0.5)
-    /// So much less is enough for a share that is there: what a thread took is told a little later.
+    /// So much less is enough for a share that is there: a thread's time is reported a little later.
     static let margin = 0.1
     /// A part: so many of eight.
     static let part = 3
@@ -36,12 +36,12 @@ struct LoopLoad {
     /// Asked for when a loop is full: the system has to be asked in turn.
     private let processors: () -> Int
     private var last: Reading?
-    /// What the last windows called for, and how many they were.
+    /// The share that the last windows called for, and their number.
     private var wanted = (share: Share.nothing, windows: 0)
     private var restsUntil = 0.0
     private var round = 0
 
-    /// What was taken of processors by a time on the clock that never jumps, in seconds.
+    /// The processor time taken up to a time on the clock that never jumps, in seconds.
     struct Reading {
         var time: Double
         /// By the loop's thread.
@@ -60,7 +60,7 @@ struct LoopLoad {
                 transfers: TransferThread.shared.usedTime, process: ClockReading.processTime)
         }
 
-        /// What was taken between another and this one, for each second.
+        /// The time taken between another reading and this one, for each second.
         func rates(since other: Reading) -> Reading {
             let seconds = time - other.time
             return Reading(
@@ -103,7 +103,7 @@ struct LoopLoad {
         if wanted.windows >= Self.windows { share = called }
     }
 
-    /// What a window calls for.
+    /// The share that a window calls for.
     private func share(by rates: Reading, _ now: Double) -> Share {
         if share == .nothing {
             guard now >= restsUntil, rates.loop > Self.full,

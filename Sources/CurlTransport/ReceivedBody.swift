@@ -2,15 +2,15 @@ import Synchronization
 
 /// The body of a response as far as it has come.
 ///
-/// A small one is one array, which grows. What comes beyond that goes into further ones: copying megabytes to
-/// a larger place would hold the loop, so they are joined where nobody waits for it.
+/// A small body is one array, which grows. Further bytes go into further arrays: copying megabytes to a
+/// larger place would hold the loop, so the arrays are joined off the loop.
 struct ReceivedBody {
     /// Room that every body has behind its end, for a parser that reads past it.
     private static let spareBytes = 64
     /// Of a piece, but for the last, and of what is reserved for a length that is only a claim.
     static let pieceBytes = 1 << 20
 
-    /// What came last; the whole body where there are no pieces.
+    /// The bytes that came last; the whole body where there are no pieces.
     private var bytes: [UInt8] = []
     private var pieces: [[UInt8]] = []
     private var countOfPieces = 0
@@ -42,7 +42,7 @@ struct ReceivedBody {
 
     mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    /// Makes the room that ``room(for:)`` told of.
+    /// Makes the room that ``room(for:)`` found missing.
     mutating func makeRoom(for more: Int) {
         let count = bytes.count + more
         guard count > Self.pieceBytes else {

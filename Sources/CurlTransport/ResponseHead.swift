@@ -83,7 +83,7 @@ struct ResponseHead {
         }
     }
 
-    /// What the head says of the body's length and coding.
+    /// Notes the body's length and coding from a line of the head.
     private mutating func noteFraming(_ line: UnsafeRawBufferPointer) {
         guard let colon = line.first(0x3A) else { return }
         let name = UnsafeRawBufferPointer(rebasing: line[..<colon])

@@ -2,7 +2,7 @@ internal import CCurl
 internal import Platform
 internal import Synchronization
 
-/// What a multi handle waits in; see ccurl_watch.h. Handles have it as long as their connections may live.
+/// A multi handle waits in it; see ccurl_watch.h. Handles have it as long as their connections may live.
 final class SocketWatch {
     let watch: OpaquePointer
 
@@ -20,7 +20,7 @@ final class SocketWatch {
 
 /// Ends the wait of a multi handle, from any thread.
 final class WakeUp: Sendable {
-    /// The watch's address, held while it is used, so that whoever changes it waits; 0 for none.
+    /// The watch's address, locked while it is used, so that a change of it waits; 0 for none.
     private let target: Mutex<UInt>
 
     init(_ watch: OpaquePointer) { target = Mutex(UInt(bitPattern: watch)) }
@@ -28,7 +28,7 @@ final class WakeUp: Sendable {
     /// There is nothing to wake any more.
     func end() { target.withLock { $0 = 0 } }
 
-    /// While nobody wakes.
+    /// Runs `body` while no wake-up runs.
     func locked(_ body: () -> Void) { target.withLock { _ in body() } }
 
     func callAsFunction() {

@@ -10,8 +10,8 @@ struct TransferDeadlines {
     private(set) var connected: Double?
     private var lastByte: Double?
     private(set) var hasResponse = false
-    /// When the server was last all that is waited for, until it answers; nil before there is a connection,
-    /// or the making of one, and while a body is sent at somebody's pace.
+    /// When the wait for the server alone began, until it answers; nil before a connection is there or begun,
+    /// and while a body is sent as its source gives it.
     private var firstByteStart: Double?
     /// The body comes as it is sent.
     private let awaitsBody: Bool
@@ -22,7 +22,8 @@ struct TransferDeadlines {
         self.awaitsBody = awaitsBody
     }
 
-    /// A name look-up or a connection begins; only the first counts. What was before is waiting for a slot.
+    /// A name look-up or a connection begins; only the first counts. The time before it was waiting for a
+    /// slot.
     mutating func connectionBegan(at now: Double) {
         guard connectStart == nil, connected == nil else { return }
         connectStart = now
@@ -122,6 +123,6 @@ final class LoopTime {
         if deadline < nextCheck { nextCheck = deadline }
     }
 
-    /// Forgets the next check; whoever calls this looks at all limits and sets it again.
+    /// Forgets the next check; the caller looks at all limits and sets it again.
     func beginCheck() { nextCheck = .infinity }
 }

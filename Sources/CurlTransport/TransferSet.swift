@@ -2,10 +2,10 @@ internal import CCurl
 internal import Platform
 internal import RestEngine
 
-/// A multi handle, and the transfers that run on it. Of one thread, whoever's that is: the engine loop's in
+/// A multi handle, and the transfers that run on it. It belongs to one thread: the engine loop's in
 /// ``CurlPoller``, or that of ``TransferThread``.
 final class TransferSet {
-    /// What came of a transfer, which is not in the set any more.
+    /// The outcome of a transfer that is not in the set any more.
     struct Ended {
         let transfer: CurlTransfer
         let result: TransportResult
@@ -22,7 +22,7 @@ final class TransferSet {
     let urls = ParsedURLs()
     private let multi: MultiHandle
     private(set) var running: [EasyHandle] = []
-    /// Since whoever has the set looked last.
+    /// The transfers that ended since the set's user looked last.
     var ended: [Ended] = []
     /// Transfers were added, or are to go on, since libcurl last ran.
     var hasNews = false
@@ -58,7 +58,7 @@ final class TransferSet {
 
     // MARK: Transfers
 
-    /// Sends a request. Nothing is sent when it throws.
+    /// Sends a request, unless it throws.
     func start(
         _ request: TransportRequest, for transfer: CurlTransfer, by pool: EasyHandlePool
     ) throws(TransportError) -> EasyHandle {
@@ -105,7 +105,7 @@ final class TransferSet {
         if waiting.isEmpty { waiting = [] }
     }
 
-    /// Lets it choose another connection. Nothing was sent, and libcurl has closed the one that it had.
+    /// Lets libcurl choose another connection. It has closed the former one, on which nothing was sent.
     private func startAnew(_ handle: EasyHandle) {
         handle.hasRefusedConnection = false
         var code = multi.remove(handle)
@@ -148,8 +148,8 @@ final class TransferSet {
         performed += ClockReading.uptime - time.now
     }
 
-    /// Waits for the network, a limit, or ``wakeUp``. What happened ``perform()`` handles. A negative time
-    /// means for ever.
+    /// Waits for the network, a limit, or ``wakeUp``. ``perform()`` then handles what has happened. A
+    /// negative time means for ever.
     func wait(milliseconds: Int32) {
         time.update()
         let mayRest = time.resting.isEmpty && waiting.isEmpty
@@ -199,7 +199,7 @@ final class TransferSet {
                 time.check(at: next.deadline)
             }
         }
-        // After a long pass several are due; they are told in the order in which they fell due.
+        // After a long pass several are due; they end in the order in which they fell due.
         late.sort { $0.deadline < $1.deadline }
         for (handle, _, phase) in late { end(handle, .failure(handle.timeout(phase))) }
     }

@@ -19,7 +19,7 @@ final class TransferThread: Sendable {
 
     fileprivate struct Inbox {
         var commands: [Command] = []
-        /// The thread waits, or is about to: whoever appends must wake it, and does so once.
+        /// The thread waits, or is about to: an appended command must wake it, once.
         var isParked = false
         /// Nil until the thread runs.
         var wakeUp: WakeUp?
@@ -44,7 +44,7 @@ final class TransferThread: Sendable {
         send(.start(request, transfer, gauge, transport))
     }
 
-    /// Nothing more is told of it than what is on its way already.
+    /// After that, only results that are on their way already arrive.
     func abort(_ transfer: CurlTransfer) { send(.abort(transfer)) }
 
     var isStarted: Bool { inbox.withLock { $0.isStarted } }
@@ -79,7 +79,7 @@ final class RemoteTransport: Sendable {
     deinit { TransferThread.shared.forget(ObjectIdentifier(self)) }
 }
 
-/// What the thread owns.
+/// The thread's own transfers and handles.
 private final class RemoteTransfers {
     private let inbox: TransferThread
     private let transfers = TransferSet(isOfEngine: false)
@@ -110,7 +110,7 @@ private final class RemoteTransfers {
         }
     }
 
-    /// Several times in a window of those who ask.
+    /// Notes the used time several times in a window of the loop.
     private func look() {
         guard transfers.time.now - lastLook >= LoopLoad.window / 4 else { return }
         lastLook = transfers.time.now
@@ -141,7 +141,7 @@ private final class RemoteTransfers {
         return pool
     }
 
-    /// What ended, in the order in which it did, and how far the rest is.
+    /// Reports ended transfers in the order of their ends, and the progress of the rest.
     private func notify() {
         for handle in transfers.running { handle.gauge?.note(handle.progress) }
         guard !transfers.ended.isEmpty else { return }
@@ -152,7 +152,8 @@ private final class RemoteTransfers {
 }
 
 extension ArraySlice<TransferSet.Ended> {
-    /// What comes of the first shall go on its way before the last are told: nobody else has work meanwhile.
+    /// The engine should go on with the first results before it gets the last ones, as the thread has no
+    /// other work meanwhile.
     private static var slice: Double { 0.000_5 }
 
     @EngineActor

@@ -2,10 +2,11 @@ internal import CCurl
 internal import RestEngine
 
 extension TransportError {
-    /// What a failure of libcurl means to the engine. Total: a code without a case is a fault of ours.
+    /// The engine's error for a failure of libcurl. Every code is covered: one without a case is a fault of
+    /// ours.
     ///
-    /// `detail` is libcurl's own text. Of it only what names a certificate's fault is shown; the rest may
-    /// name what was requested.
+    /// `detail` is libcurl's own text. Only its words on a certificate's fault are shown; the rest may name
+    /// what was requested.
     init(curlCode: UInt32, hasResponse: Bool, detail: String) {
         let reading: Phase = hasResponse ? .receive : .firstByte
         let (code, phase, message): (Code, Phase?, String) =
@@ -95,7 +96,7 @@ extension TransportError {
     }
 }
 
-/// What is wrong with a response that libcurl takes, or has no word for.
+/// Faults of a response that libcurl accepts, or has no code for.
 extension TransportError {
     static let headTooLarge = TransportError(
         .tooLarge, phase: .firstByte,

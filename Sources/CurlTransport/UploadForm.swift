@@ -85,7 +85,7 @@ final class UploadReader {
         case pipe(BodyPipe)
     }
     private let source: Source
-    /// -1 where nobody knows.
+    /// -1 if unknown.
     let count: Int64
     private var offset: Int64 = 0
     private var hasEnded = false

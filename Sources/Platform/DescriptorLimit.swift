@@ -14,7 +14,7 @@ public enum DescriptorLimit {
     }
 
     /// Stay free when this process makes connections of its own, so that it goes on hearing its clients, and
-    /// can tell them what it can't do; see docs/limits.md, L140.
+    /// can tell them what it can't do; see docs/reference/limits.md, L140.
     private static let mostKept = 32
 
     /// From this descriptor on, a connection that this process begins is one too many: the system gives the

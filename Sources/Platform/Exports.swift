@@ -1,4 +1,4 @@
-// The C library, under whatever name it has, for all modules: they import Platform.
+// The C library, whatever its name, for all modules: they import Platform.
 #if canImport(Darwin)
     @_exported public import Darwin
 #else

@@ -1,6 +1,6 @@
 internal import CPlatform
 
-/// Threads with a name, for which nobody waits.
+/// Detached threads with a name.
 package enum NamedThread {
     private final class Start {
         let body: @Sendable () -> Void
@@ -30,7 +30,7 @@ package enum NamedThread {
         Shortage.stop("the system gives no thread for '\(name)': \(reason)")
     }
 
-    /// What pthread_create says: 0, or an error's number.
+    /// The result of pthread_create: 0, or an error's number.
     private static func startStatus(
         _ name: String, _ stackBytes: Int, _ body: @escaping @Sendable () -> Void
     ) -> Int32 {

@@ -34,7 +34,7 @@ package struct OptionField<Values, Target>: Sendable {
         }
     }
 
-    /// An option that has to be there. Whoever has read the table says so.
+    /// An option that has to be there. The reader of the table reports it when it is missing.
     package func requiredAtEnd() -> Self {
         var field = self
         field.description.isRequired = true
@@ -95,7 +95,7 @@ extension OptionField where Values: OptionValues {
         }
     }
 
-    /// - Parameter access: What has to be granted before the text is stored.
+    /// - Parameter access: The access that has to be granted before the text is stored.
     package static func text(
         _ name: String, default standard: String? = nil, of access: OptionAccess? = nil, _ sentence: String,
         _ store: @escaping @Sendable (inout Target, String) throws -> Void
@@ -138,7 +138,7 @@ extension OptionField where Values: OptionValues {
 
     /// A whole number.
     ///
-    /// - Parameter message: What is said of another one, behind the name.
+    /// - Parameter message: The message for any other value, behind the name.
     package static func count(
         _ name: String, from least: Int, to most: Int? = nil, saying message: String? = nil,
         default standard: String? = nil, _ sentence: String,
@@ -173,8 +173,8 @@ extension OptionField where Values: OptionValues {
     /// A list of texts.
     ///
     /// - Parameters:
-    ///   - words: What there is to choose from; empty: any text.
-    ///   - label: What messages call the list; nil: its name.
+    ///   - words: The allowed texts; empty: any text.
+    ///   - label: The list's name in messages; nil: its own name.
     package static func texts(
         _ name: String, words: [String] = [], label: String? = nil, default standard: String? = nil,
         _ sentence: String, _ store: @escaping @Sendable (inout Target, [String]) throws -> Void

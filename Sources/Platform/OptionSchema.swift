@@ -70,7 +70,7 @@ package protocol OptionValues: SendableMetatype {
     func string(_ name: String) throws -> String?
     /// A list of texts. `label` is what errors call it.
     func strings(_ name: String, _ label: String) throws -> [String]?
-    /// A table of texts by name. `example`: how it is written, for who gave something else.
+    /// A table of texts by name. `example`: how it is written, for the error when something else is given.
     func texts(_ name: String, example: String) throws -> [(name: String, text: String)]?
     /// Throws when the option isn't there. `owner` is the function that the error names; nil: as the values
     /// say.
@@ -97,7 +97,7 @@ package struct OptionFault: Error {
 /// A file, socket or proxy that an option names, and that has to be granted before it is used.
 package enum OptionAccess: Sendable {
     case readFile, writeFile, database, socket, listen
-    /// A file whose changes somebody wants to know.
+    /// A file that is watched for changes.
     case watchedFile
     /// A URL that is requested.
     case request

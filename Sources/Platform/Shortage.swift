@@ -1,6 +1,6 @@
 /// The end of a program to which the system refuses what it can't do without: a thread, a descriptor, memory
-/// for a library. The limits of whoever started it are the reason (getrlimit(2)), not a fault, so it says so
-/// in a sentence and leaves no dump.
+/// for a library. The reason is the limits of the process (getrlimit(2)), not a fault, so it prints a
+/// sentence and leaves no dump.
 package enum Shortage {
     /// Writes the message to standard error and ends the process with code 1.
     package static func stop(_ message: String) -> Never {

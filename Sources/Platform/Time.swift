@@ -1,6 +1,6 @@
 /// The system's clocks (clock_gettime(2)), read in one place.
 package enum ClockReading {
-    /// Unix time in seconds; may jump when somebody sets the clock.
+    /// Unix time in seconds; jumps when the clock is set.
     @inline(__always)
     package static var timeOfDay: Double { seconds(of: CLOCK_REALTIME) }
 
@@ -34,7 +34,7 @@ package enum ClockReading {
 }
 
 /// A time on the clock that never jumps, until which a thread waits. Here, because a module that is built
-/// whole may find the members of `timespec` in a module that nobody can import.
+/// whole may find the members of `timespec` in a module that can't be imported.
 package struct MonotonicDeadline {
     private var time = timespec()
 

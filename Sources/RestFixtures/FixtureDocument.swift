@@ -1,6 +1,6 @@
 import RestEngine
 
-/// What is at a path.
+/// The document at a path.
 struct FixtureDocument: Sendable, Equatable {
     enum Source: Sendable {
         /// A JSON file, or what was written over it.

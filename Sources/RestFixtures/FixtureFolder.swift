@@ -16,7 +16,7 @@ struct FixtureFile: Sendable, Equatable {
 }
 
 /// A folder on disk. Each name is opened relative to its parent's descriptor and never through a symbolic
-/// link, so no path can leave the folder, not even when somebody swaps a folder for a link meanwhile.
+/// link, so no path can leave the folder, not even when a folder is swapped for a link meanwhile.
 final class FixtureFolder: FixtureFiles {
     private let root: Int32
 

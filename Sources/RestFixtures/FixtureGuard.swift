@@ -31,7 +31,7 @@ struct FixtureGuard: Sendable {
 /// one byte of it, `**` any number of names or none. Of names as they are, not as URLs escape them.
 struct FixtureGlob: Sendable {
     let text: String
-    /// It is made of nothing but `**`, if anything.
+    /// It is empty, or consists of `**` alone.
     private let coversRoot: Bool
     private let patterns: [GlobPattern]
 
@@ -39,7 +39,7 @@ struct FixtureGlob: Sendable {
         self.text = text
         let names = text.lowercased().split(separator: "/")
         coversRoot = names.allSatisfy { $0 == "**" }
-        // What is below a folder is the folder too.
+        // A pattern of all that is below a folder covers the folder too.
         let folder = names.last == "**" ? [names.dropLast()] : []
         patterns = ([names[...]] + folder).map { GlobPattern(unescaped: $0.joined(separator: "/")) }
     }

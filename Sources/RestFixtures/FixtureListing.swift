@@ -1,4 +1,4 @@
-/// What a server serves, as a table for people.
+/// The paths of a server, as a table for people.
 struct FixtureListing {
     static let maximumRows = 40
 

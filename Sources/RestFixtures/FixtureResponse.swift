@@ -57,7 +57,7 @@ struct FixtureRefusal: Error, Equatable {
     }
 }
 
-/// What a client may ask "still the same?" with (RFC 9110 8.8 and 13.1).
+/// The validators by which a client may ask "still the same?" (RFC 9110 8.8 and 13.1).
 struct FixtureValidators {
     let etag: String
     let lastModified: String

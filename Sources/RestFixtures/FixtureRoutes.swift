@@ -145,7 +145,7 @@ extension FixtureRoutes {
 
 /// Requests below `/-/`: about the server, not the folder.
 extension FixtureRoutes {
-    /// What only looks at the counts, or clears them, doesn't count.
+    /// Requests that only read or clear the counts are not counted.
     static let uncounted: Set<String> = ["/-/counts", "/-/reset"]
 
     mutating func service(

@@ -7,7 +7,7 @@ import Synchronization
 /// A small REST API, made of JSON files or texts and served over HTTP/1.1: something to ask in tests and
 /// trials.
 ///
-/// What it answers is told in <doc:RestFixtures>. It has a thread of its own until ``stop()``.
+/// <doc:RestFixtures> says what it answers. It has a thread of its own until ``stop()``.
 public struct FixtureServer: Sendable {
     let address: ListenAddress
     private let site: FixtureSite
@@ -108,7 +108,7 @@ extension FixtureServer {
     /// How often each path was asked for, whatever the answer; `/-/counts` and `/-/reset` don't count.
     public var requestCounts: [String: Int] { site.withRoutes { $0.counts } }
 
-    /// What is served, as a table for people.
+    /// The served paths, as a table for people.
     public var listing: String {
         site.withRoutes { FixtureListing(store: $0.store, access: $0.access) }.text
     }

@@ -103,7 +103,7 @@ struct FixtureStore: Sendable {
     }
 }
 
-/// What POST, PUT, PATCH and DELETE do.
+/// The changes that POST, PUT, PATCH and DELETE make.
 extension FixtureStore {
     /// Adds to a list or to a folder. Gives where the new item is, and the item.
     mutating func add(

@@ -7,7 +7,7 @@ extension Tree {
     /// The elements of an array; nil for all else.
     var list: [Tree]? { kind == .array ? Array(elements) : nil }
 
-    /// What names an item in a path: its `id`, a text or a number.
+    /// An item's name in a path: its `id`, a text or a number.
     var id: String? {
         guard let id = self["id"] else { return nil }
         switch id.kind {

@@ -5,7 +5,7 @@ extension RequestError: LocalizedError {
     /// The sentence for people; `localizedDescription` is the same.
     public var errorDescription: String? { userMessage }
 
-    /// What went wrong and where, for those who can do something about it.
+    /// The fault and its place, for people who can fix it.
     public var failureReason: String? { reason }
 }
 

@@ -38,7 +38,7 @@ extension Entity {
 extension RequestBody {
     /// A value as JSON in the form that Foundation's encoder gives it.
     ///
-    /// - Throws: What the encoder throws.
+    /// - Throws: The errors of the encoder.
     public static func json<Value: Encodable>(
         encoding value: Value, encoder: JSONEncoder
     ) throws -> RequestBody {

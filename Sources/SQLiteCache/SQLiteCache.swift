@@ -25,8 +25,8 @@ public final class SQLiteCache: EntityCache {
     /// - Parameters:
     ///   - path: Of the file; its folder must exist. SQLite puts two more beside it, `-wal` and `-shm`.
     ///   - maxBytes: Of all entries; the file is somewhat larger.
-    ///   - user: Whose data it is, so that nobody sees another's; asked each time that a key is made. For nil
-    ///     nothing is kept.
+    ///   - user: The owner of the data, so that users don't see each other's; asked each time that a key is
+    ///     made. For nil nothing is kept.
     public init(
         engine: Engine, path: String, maxBytes: Int = SQLiteCache.defaultMaxBytes,
         user: @escaping @EngineActor () throws -> String? = { "" }
@@ -92,7 +92,7 @@ public final class SQLiteCache: EntityCache {
         if queue.hasRoom(for: action) {
             return queue.add(Operation(key: place, action: action, answer: expectAnswer(completion)))
         }
-        // What the key has is no longer true, and a removal holds no memory to speak of.
+        // The key's old entry is no longer true, and a removal takes hardly any memory.
         let error = SQLiteCacheError(
             .overloaded, "\(description) can't keep up: too much waits to be written")
         queue.add(

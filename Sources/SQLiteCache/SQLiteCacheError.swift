@@ -1,6 +1,6 @@
 /// Why the cache could not do what it was asked. The engine logs it and goes on without (rule D18).
 public struct SQLiteCacheError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of failure.
     public enum Code: String, Sendable, CaseIterable {
         /// The file can't be opened or made.
         case unavailable

@@ -13,15 +13,15 @@ class Attack:
     """A row of the table. `run` gets the host, and gives what the host did that it shouldn't have."""
 
     name: str
-    # What it does.
+    # A description.
     about: str
     run: object
     script: str = "@PRELUDE@"
     # More files of the script's folder.
     files: dict = field(default_factory=dict)
     flags: list = field(default_factory=list)
-    # MiB that the host may take on top of what it had at the start: the script's 64, the content's 128 and
-    # what is in the works, unless the attack says less.
+    # MiB that the host may take in addition to its start: the script's 64, the content's 128, and work in
+    # progress, unless the attack says less.
     roof: int = 320
     # Soft and hard limit of open files; None for those of this process.
     descriptors: tuple = None

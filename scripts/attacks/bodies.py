@@ -1,4 +1,4 @@
-"""Bodies just below the cap: a fresh answer beside them takes 20 ms at most."""
+"""Bodies just below the limit. A fresh answer beside them must take at most 20 ms."""
 
 import struct
 

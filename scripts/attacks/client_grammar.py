@@ -1,4 +1,4 @@
-"""Random bytes of clients: requests that are nearly right, in pieces, in pipelines, cut, or none at all."""
+"""Random bytes of clients: nearly correct requests, in pieces, in pipelines, cut, or missing."""
 
 import random
 import socket

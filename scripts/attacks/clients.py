@@ -1,4 +1,4 @@
-"""What clients of the gateway do: descriptors, and requests that are not as they should be."""
+"""Attacks by clients of the gateway: many descriptors, and incorrect requests."""
 
 import os
 import socket

@@ -1,7 +1,7 @@
-"""Frames of HTTP/2 (RFC 9113), also such as nobody may send, and what came back of them.
+"""Writes HTTP/2 frames (RFC 9113), invalid ones too, and reads the answers.
 
-Nothing here is careful on purpose: names, values and lengths go out as they are given, as literals that no table
-keeps (RFC 7541 6.2.2).
+This code checks no input on purpose: names, values and lengths go out as given, as literals that are never indexed
+(RFC 7541 6.2.2).
 """
 
 import socket
@@ -114,7 +114,7 @@ def exchange(port, is_secure, data, begins=True):
     """Sends it behind what every connection begins with, and listens until nothing more comes."""
     heard, received = Heard(), b""
     with connect(port, is_secure) as connection:
-        # Whoever gives no answer has to end it: by its time for a head, and by then some.
+        # A server without an answer has to close: within its time for a head, and a margin.
         connection.settimeout(4)
         try:
             connection.sendall((PREFACE + settings([(1, 0), (4, 1 << 20)]) if begins else b"") + data)
@@ -131,7 +131,7 @@ def exchange(port, is_secure, data, begins=True):
                         connection.sendall(settings(flags=ACK))
                     received = received[9 + length:]
                 if heard.is_over or heard.resets or heard.statuses and not heard.open_ended:
-                    # What else there is to say would be there by now.
+                    # Any further frames would be here by now.
                     connection.settimeout(0.15)
         except (ConnectionError, ssl.SSLError):
             heard.has_ended = True

@@ -1,4 +1,4 @@
-"""The gateway and nginx in front of one upstream that notes what reaches it, for scripts/attack-table."""
+"""The gateway and nginx before one upstream that records what reaches it, for scripts/attack-table."""
 
 import os
 import re

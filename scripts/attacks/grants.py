@@ -1,4 +1,4 @@
-"""What a script reaches without a grant."""
+"""Attacks by a script that has no grants."""
 
 import os
 import socket
@@ -7,7 +7,7 @@ import time
 
 from attack import Attack
 
-# Whatever refuses may do so by raising; what counts is what was reached.
+# A refusal may raise. Only reached targets count.
 SCRIPT = """@PRELUDE@
 local function try(fn) pcall(fn) end
 %s

@@ -1,4 +1,4 @@
-"""A host under attack: the release program with a script, the client beside it, and what both of them measured."""
+"""A host under attack: the release program with a script, the client beside it, and the measurements of both."""
 
 import http.client
 import json

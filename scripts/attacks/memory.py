@@ -1,4 +1,4 @@
-"""What takes memory: bodies that grow when they are decoded, content that is held, bodies on their way."""
+"""Attacks on memory: bodies that grow when decoded, stored content, bodies in transit."""
 
 import json
 import threading

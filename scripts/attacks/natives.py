@@ -1,4 +1,4 @@
-"""Calls of a script that the host does natively, and that no count of Lua's instructions ends."""
+"""Script calls of native functions, which no instruction count of Lua can end."""
 
 import time
 

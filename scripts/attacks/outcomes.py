@@ -1,4 +1,4 @@
-"""What servers made of a case, and whether somebody may put them before something."""
+"""How servers handled a case, and whether that is safe in front of an upstream."""
 
 import re
 import socket
@@ -35,7 +35,7 @@ class Outcome:
         del upstream.seen[:]
         data, self.has_ended = b"", False
         with socket.create_connection(("127.0.0.1", port)) as connection:
-            # Who gives no answer has to end it: by its time for a head, and by then some.
+            # A server without an answer has to close: within its time for a head, and a margin.
             connection.settimeout(4)
             try:
                 for part in case.parts:

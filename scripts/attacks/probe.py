@@ -1,10 +1,10 @@
-"""The client beside an attack: asks for the host's health and for a fresh resource every 50 ms, until its input ends.
+"""The client beside an attack. It reads the host's health and a fresh resource every 50 ms until its input ends.
 
     probe.py PORT
 
-A process of its own, so that nothing which the attack does in Python delays it. Prints one JSON object: for `health`
-(a new connection each time, as health checks do) and `fresh` (one that stays open) the answers in order, as
-[seconds since the start, seconds it took, why it was no answer or null].
+It is a separate process, so that the attack's Python code can't delay it. It prints one JSON object. `health` (a new
+connection each time, as health checks do) and `fresh` (one open connection) list the answers in order:
+[seconds since the start, duration in seconds, reason for a missing answer or null].
 """
 
 import http.client

@@ -1,6 +1,6 @@
-"""Random scripts that call every binding with values that a careless or hostile author might give.
+"""Random scripts that call every binding with values that a careless or hostile author might pass.
 
-The names come from the definitions for editors, which the program writes itself, so a new binding is called too.
+The names come from the generated definitions for editors, so new bindings are called too.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What a script does inside the sandbox: finalizers, and a script that was replaced."""
+"""Attacks inside the sandbox: finalizers, and a script that was replaced."""
 
 import re
 import time
@@ -101,7 +101,7 @@ def weak_marks(host):
     return [f"a list lost what was in it: {status} {body[:100]!r}"]
 
 
-# What the script that is replaced says of its services when it is told.
+# The replaced script changes its services in `rest.on_reload`.
 REPLACED = """@PRELUDE@
 rest.on_reload(function()
   for _, attempt in ipairs {

@@ -1,4 +1,4 @@
-"""The upstream of an attack: answers by path, with whatever bytes the attack wants."""
+"""The upstream of an attack. It answers by path with the bytes that the attack sets."""
 
 import socket
 import threading
@@ -21,7 +21,7 @@ class Upstream:
 
     def __init__(self):
         self.routes = {"/fresh": answer(FRESH)}
-        # What wasn't named: a small object.
+        # For other paths: a small object.
         self.otherwise = answer(b'{"ok":true}')
         self.contacts = 0
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
@@ -48,7 +48,7 @@ class Upstream:
                 else:
                     route(connection, target, body)
                 connection.shutdown(socket.SHUT_WR)
-                # What is closed with something unread is reset, and takes what was sent with it.
+                # Closing with unread bytes resets the connection and loses what was sent.
                 while connection.recv(65536):
                     pass
             except (OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""Answers that were cut short, or never were answers. None may become a success."""
+"""Cut or invalid answers. None may become a success."""
 
 import time
 import zlib

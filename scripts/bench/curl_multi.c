@@ -1,6 +1,6 @@
 /*
- * The least that a C program on curl_multi has to do: fetches one URL COUNT times, CONCURRENCY at a time,
- * throws the bodies away and prints one JSON line.
+ * The minimum for a C program on curl_multi: fetches one URL COUNT times, CONCURRENCY at a time, discards the
+ * bodies, and prints one JSON line.
  *
  *   curl_multi URL COUNT CONCURRENCY
  */

@@ -1,5 +1,5 @@
-"""How cost grows with what a host has: one host for each number of services, blocks, resources, observers, modules,
-idle connections or transfers under way, of which start, memory, and the processor's time for a request are measured."""
+"""Measures how cost grows. Starts a host for each number of services, blocks, resources, observers, modules, idle
+connections or running transfers, and measures start, memory, and CPU time of a request."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import servers
 from measure import Asker, median
 from world import Wrong, fetch, need
 
-# What there may be much of, and how many are tried.
+# The things that are counted, and the numbers to try.
 AXES = {
     "services": (1, 10, 100, 1000, 3000),
     "blocks": (1, 10, 100, 1000, 10000),

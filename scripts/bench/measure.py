@@ -1,4 +1,4 @@
-"""Takes figures: in rounds, contestants in turn, so that a noisy moment hits all of them; the median counts."""
+"""Measures in rounds, alternating contestants, so that noise affects all of them. The median counts."""
 
 import json
 import re

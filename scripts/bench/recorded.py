@@ -1,4 +1,4 @@
-"""The ratios that were reached, and whether they still are: they belong to a class of machines, which is told with them."""
+"""Compares ratios with the recorded ones, which belong to a class of machines and name it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The rows of the performance table, in its order. Each takes (world, options) and returns lines of the report."""
+"""The rows of the performance table, in order. Each takes (world, options) and returns report lines."""
 
 import os
 
@@ -8,7 +8,7 @@ from measure import (
 from world import HERE, Unavailable, fetch, large_text, need
 
 OURS = "resthost"
-# Another program of resthost, which is no partner: what it reaches is told beside.
+# Another program of resthost. It is no partner; its figures are shown beside.
 BEFORE = "before"
 
 
@@ -169,7 +169,7 @@ def beside_large(world, options):
     """A fresh hit, asked for all the time while the gateway loads a large body for somebody else."""
     large = large_text(30)
     world.write("files/large.json", large)
-    # What Lua writes of a number may be shorter.
+    # Lua may write a number shorter.
     least, asked = int(len(large) * 0.9), [0]
     size = ["-s", "-o", "/dev/null", "-w", "%{size_download}"]
 

@@ -1,4 +1,4 @@
-"""What the rows run in: a temporary folder, free ports, the processes, and an end at which nothing is left."""
+"""The surroundings of a row: a temporary folder, free ports, processes, and a complete cleanup."""
 
 import contextlib
 import json

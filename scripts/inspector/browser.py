@@ -1,4 +1,4 @@
-"""Chromium without a window, told what to do over its debugging protocol."""
+"""Controls headless Chromium over its debugging protocol."""
 
 import base64
 import json

@@ -1,5 +1,5 @@
-// Linked into programs that count (scripts/build-release --counting): ours leave by `_exit`, which runs
-// nothing of what writes the counts.
+// Linked into counting programs (scripts/build-release --counting). Ours end by `_exit`, which skips the code
+// that writes the counts.
 _Noreturn void __real__exit(int code);
 // Of compiler-rt. The first reads LLVM_PROFILE_FILE.
 void __llvm_profile_initialize_file(void);

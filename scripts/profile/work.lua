@@ -1,5 +1,5 @@
--- What the program that counts is asked for: content that nobody reads, that a function reads and changes, and
--- that is kept.
+-- The work of the counting program: content that no function reads, content that a function reads and changes,
+-- and content that is kept.
 local rest = require "resthost"
 
 local function changed(content)

@@ -1,4 +1,4 @@
-// What the transfers of a multi handle wait for, and the wait itself.
+// Sockets and times for which the transfers of a multi handle wait, and the wait itself.
 #ifndef CCURL_WATCH_H
 #define CCURL_WATCH_H
 
@@ -29,7 +29,7 @@ void ccurl_watch_connections(ccurl_watch *watch, CURL *easy);
 /// A handle that `ccurl_watch_connections` was called with has made this socket: it stays watched while its
 /// connection rests between two transfers, which spares two calls of the system for each.
 ///
-/// - Parameter maker: Who is told apart from others by it.
+/// - Parameter maker: An address that tells this maker of connections from others.
 void ccurl_watch_opened(ccurl_watch *watch, curl_socket_t socket, const void *maker);
 
 /// An answer of HTTP/1 has come on this socket of `maker`: while it rests, nothing may come (RFC 9112 9.2).

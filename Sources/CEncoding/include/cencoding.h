@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Encoders of content codings (RFC 9110 8.4.1), apart from the decoders: only who serves content needs them.
+/// Encoders of content codings (RFC 9110 8.4.1), apart from the decoders: only servers of content need them.
 /// Any thread.
 typedef enum { CENCODING_GZIP, CENCODING_BROTLI, CENCODING_ZSTD } cencoding_kind;
 

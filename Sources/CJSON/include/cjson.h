@@ -47,8 +47,8 @@ typedef struct cjson_error {
 } cjson_error;
 
 // Zero in a field, or NULL for the whole, means the default. `depth`: containers inside each other (`[]` is
-// 1), default 512, at most 1000. `bytes`: the size of a result, default 256 MiB, at most 4 GiB - 1. `stop`:
-// who reads a Lua value gives up soon after a signal handler has set it.
+// 1), default 512, at most 1000. `bytes`: the size of a result, default 256 MiB, at most 4 GiB - 1. `stop`: a
+// reading of a Lua value gives up soon after a signal handler has set it.
 typedef struct cjson_limits {
     uint32_t depth;
     size_t bytes;
@@ -58,7 +58,7 @@ typedef struct cjson_limits {
 // Bytes that must be readable behind the text for it to be parsed in place.
 #define CJSON_PADDING 64
 
-// What encloses the whole.
+// The kind of the outermost value.
 typedef enum cjson_kind {
     CJSON_KIND_NULL,
     CJSON_KIND_BOOLEAN,

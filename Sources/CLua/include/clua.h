@@ -1,4 +1,4 @@
-// The one door to Lua 5.4: whatever can raise, yield or jump is called here, under protection.
+// The one door to Lua 5.4: all calls that can raise, yield or jump are made here, under protection.
 //
 // Swift runs *inside* a C frame of ours and answers with a verdict; only after it has returned does that
 // frame raise or yield. Swift itself calls nothing but the functions below and those of lua.h that the manual
@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What Swift answers to a call: a number of results, or one of these. All but SUSPEND want a value on top.
+/// Swift answers a call with the number of results, or with one of these. All but SUSPEND need a value on
+/// top.
 enum {
     CLUA_RAISE = -1,
     /// The value is a string; the caller's position is put before it.
@@ -22,7 +23,7 @@ enum {
     CLUA_SUSPEND = -3,
 };
 
-/// What a box holds.
+/// The kinds of a box's object.
 enum { CLUA_FUNCTION = 1, CLUA_OBJECT = 2, CLUA_ERROR = 3, CLUA_COMPANION = 4 };
 
 typedef struct {
@@ -30,7 +31,7 @@ typedef struct {
     int (*call)(lua_State *L, void *box);
     /// Lets go of a box's object. Runs inside any allocation: must neither raise nor touch Lua.
     void (*release)(void *object);
-    /// Whether anybody but the box that asks holds its object. The same rules.
+    /// Whether others than the asking box hold its object. The same rules.
     bool (*is_shared)(void *object);
     /// Pushes one string that describes the error that `object` is.
     void (*describe)(lua_State *L, void *object);
@@ -50,9 +51,10 @@ lua_State *clua_main(const clua_state *state);
 void clua_set_owner(clua_state *state, void *owner);
 void *clua_owner(lua_State *L);
 size_t clua_used(const clua_state *state);
-/// What was held and asked for when memory was last refused; or what the host got, and how much it takes.
+/// The bytes held and asked for when memory was last refused; or the bytes that the host got, and its limit.
 void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t *given, size_t *takes);
-/// The running host function has read so many bytes of the script's, which may end where nobody counts.
+/// The running host function has read so many bytes of the script's, which may end where they are not
+/// counted.
 void clua_hand_over(clua_state *state, size_t bytes);
 /// Boxes whose object has not been released yet.
 int64_t clua_boxes(const clua_state *state);
@@ -73,7 +75,7 @@ bool clua_is_nearly_deep(const clua_state *state);
 
 // run_status.c
 
-/// What another thread may see of a state's runs. Outlives the state.
+/// The part of a state's runs that other threads may see. Outlives the state.
 typedef struct clua_run_status clua_run_status;
 
 /// NULL when the system has no memory.
@@ -161,7 +163,7 @@ bool clua_push_known(lua_State *L, void *object);
 /// Pushes a new userdata and takes over one reference; false (nothing pushed) when `class_key` has no
 /// metatable yet. The state is charged with what the object keeps, until it is let go of.
 bool clua_push_object(lua_State *L, void *object, const void *class_key, size_t kept);
-/// The object keeps so many bytes now. Nothing when Lua doesn't have it.
+/// The object keeps so many bytes now. No effect when Lua doesn't have it.
 void clua_measure(lua_State *L, void *object, size_t kept);
 /// The object of a host object at `index`, or NULL.
 void *clua_object_at(lua_State *L, int index);
@@ -204,7 +206,7 @@ void clua_open_libraries(lua_State *L);
 
 /// Pushes a function that says that `name`, as in "io.open", is not available.
 void clua_push_stub(lua_State *L, const char *name);
-/// What such a function advises.
+/// Sets the advice of such a function.
 void clua_advise(lua_State *L, const char *name, const char *advice);
 
 // freeze.c
@@ -243,7 +245,7 @@ void clua_push_new_globals(lua_State *L);
 /// Pops a table and makes it the globals of the loaded chunk below it.
 void clua_set_globals(lua_State *L);
 
-// What lua.h has as macros.
+// Functions in place of macros of lua.h.
 
 static inline lua_State *clua_new_thread(lua_State *L) { return lua_newthread(L); }
 static inline void clua_pop(lua_State *L, int count) { lua_settop(L, -count - 1); }
@@ -259,7 +261,7 @@ static inline void clua_push_globals(lua_State *L) { lua_rawgeti(L, LUA_REGISTRY
 /// The innermost line of script code that is running; false when there is none. The source lives as long as
 /// its code.
 bool clua_caller_place(lua_State *L, const char **source, int *line);
-/// The same for whatever script runs in the state; false when none does.
+/// The same for the script that runs in the state; false when none does.
 bool clua_running_place(const clua_state *state, const char **source, int *line);
 /// Where the function at `index` was written; false for what no script wrote. Needs one free slot.
 bool clua_function_place(lua_State *L, int index, const char **source, int *line);

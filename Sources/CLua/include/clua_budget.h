@@ -41,9 +41,9 @@ typedef struct {
 double clua_tick_seconds(void);
 /// Whether the script that ran last has used up its budget, and how.
 bool clua_expired(const clua_state *state, clua_excess *excess);
-/// Whether a run is under way whose time is over: whatever else it sets off ends at its first instruction. A
-/// host function that loops over what a script gave asks for it now and then, and gives up: it ends with the
-/// error of that budget, whatever it answers.
+/// Whether a run is under way whose time is over: all further calls of Lua in it end at their first
+/// instruction. A host function that loops over a script's values asks for it now and then, and gives up: it
+/// ends with the error of that budget, whatever it returns.
 bool clua_is_spent(const clua_state *state);
 /// The same, to be read where even a call is too much. A signal sets it, but for systems that have no such
 /// timer: there only `clua_is_spent` looks at the clock.

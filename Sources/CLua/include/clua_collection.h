@@ -8,10 +8,9 @@ typedef struct clua_state clua_state;
 
 /// A full collection, of several cycles when owners and what they hold take them (see owner.c).
 void clua_collect(clua_state *state);
-/// A small part of the same, outside of runs; true when with it all has been collected that was garbage at
-/// the first.
+/// A small part of the same, outside of runs; true when all is collected that was garbage at the first step.
 bool clua_collect_step(clua_state *state);
-/// What is held now is what is expected: a quarter more, and a little, is told to `callbacks.grew`, once.
+/// Takes the present size as the expected one. Growth by a quarter and a little calls `callbacks.grew`, once.
 void clua_expect_growth(clua_state *state);
 bool clua_has_grown(const clua_state *state);
 

@@ -26,8 +26,8 @@ typedef struct cjson_making {
     bool big_as_text;
 } cjson_making;
 
-// Pushes one value; nil, and answers false, when it was given up. May raise memory errors: call it protected.
-// Nothing leaks then.
+// Pushes one value; nil, and answers false, when it was given up. May raise memory errors, without a leak:
+// call it protected.
 bool cjson_push_tree(lua_State *L, const uint8_t *tree, size_t count, const cjson_making *making);
 
 // Pushes what was read ahead of a text of `count` bytes, see cjson_read_ahead, or nil when it was given up.

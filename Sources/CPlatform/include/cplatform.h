@@ -1,4 +1,4 @@
-// What Swift can't see of the system: calls behind feature macros.
+// Calls of the system that Swift can't see: they are behind feature macros.
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Starts a thread for which nobody waits; it runs `body` with `argument`. Debuggers and `top -H` show its
-/// name, of which the system keeps 15 bytes. 0 for `stack_bytes` is the system's own size. Gives 0, or the
-/// number of an error when there can be no more threads; `body` is not called then.
+/// Starts a detached thread; it runs `body` with `argument`. Debuggers and `top -H` show its name, of which
+/// the system keeps 15 bytes. 0 for `stack_bytes` is the system's own size. Gives 0, or the number of an
+/// error when there can be no more threads; `body` is not called then.
 ///
 /// Signals to the process reach the main thread, never this one: libedit sends itself SIGINT again and goes
 /// on as if it had been handled when the call returns, which holds on the thread it calls from alone.

@@ -5,9 +5,9 @@ import RestEngine
 /// whoever gets it, and not at all when nobody follows.
 @EngineActor
 final class HostEvents {
-    /// See docs/limits.md, L123.
+    /// See docs/reference/limits.md, L123.
     nonisolated static let mostFollowers = 32
-    /// Of one client that is no admin: see docs/limits.md, L250.
+    /// Of one client that is no admin: see docs/reference/limits.md, L250.
     nonisolated static let mostOfOneClient = mostFollowers / 4
     nonisolated static let log = "log"
 

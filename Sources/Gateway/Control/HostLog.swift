@@ -3,7 +3,7 @@ import Synchronization
 
 /// The log of a host, for those who look at it from elsewhere: the last lines, and each new one.
 public final class HostLog: Sendable {
-    /// See docs/limits.md, L124.
+    /// See docs/reference/limits.md, L124.
     static let mostRecent = 200
 
     private struct State {

@@ -1,6 +1,6 @@
 /// Values by their labels, so many at most: what comes beyond is counted under `other` (rule 65.3).
 struct LabeledMetrics {
-    /// Of one metric; see docs/limits.md, L122.
+    /// Of one metric; see docs/reference/limits.md, L122.
     static let mostSeries = 500
     static let other = "other"
 

@@ -38,9 +38,9 @@ final class LoopMetrics: Sendable {
 /// The metrics of a host's gateways. Counting begins when somebody first asks for them, or is told to
 /// (rule 65.1): until then it costs a request one look at a reference.
 public final class GatewayMetrics: Sendable {
-    /// Pairs of service and pattern; see docs/limits.md, L120.
+    /// Pairs of service and pattern; see docs/reference/limits.md, L120.
     static let mostLabels = 500
-    /// Kinds of requests, those of all pairs together; see docs/limits.md, L121.
+    /// Kinds of requests, those of all pairs together; see docs/reference/limits.md, L121.
     static let mostSeries = 2000
     static let noLabels = 0
     static let otherLabels = 1

@@ -20,7 +20,7 @@ public struct GatewayOperation: Sendable, Hashable {
 
 /// What a gateway answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
 struct OpenAPIDocument {
-    /// See docs/limits.md, L125.
+    /// See docs/reference/limits.md, L125.
     static let mostPaths = 2000
 
     private struct Operation {

@@ -1,7 +1,7 @@
 import RestEngine
 
 /// Answers of one route that are kept for a while. They are the data of resources which nobody loads, so they
-/// have their share of the content budget, and those that nobody asked for for longest go first (L45).
+/// have their share of the content budget. The ones that waited longest for a request go first (L45).
 @EngineActor
 final class RouteAnswers {
     typealias Waiter = @EngineActor (EngineClient.Outcome) -> Void

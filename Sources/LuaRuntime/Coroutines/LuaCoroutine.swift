@@ -18,7 +18,7 @@ public final class LuaCoroutine {
     private var isCancelled = false
     private var usedTicks: UInt64 = 0
     private var completion: ((Lua, Result<Int32, LuaError>) -> Void)?
-    /// How it ended, when nobody was to be told.
+    /// How it ended, when there was no completion to call.
     private(set) var outcome: Result<Int32, LuaError>?
     /// Set by the host function that waits, read when the thread has come to rest.
     var nextWaiter: LuaWaiter?
@@ -34,7 +34,7 @@ public final class LuaCoroutine {
         self.completion = completion
     }
 
-    /// One that has ended, and that nobody else holds, becomes another.
+    /// Makes another coroutine of one that has ended and has no other holder.
     func reuse(state: LuaState, sandbox: LuaSandbox, thread: AnchoredThread, phase: RunPhase) {
         self.state = state
         self.sandbox = sandbox

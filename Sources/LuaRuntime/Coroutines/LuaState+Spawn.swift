@@ -38,9 +38,9 @@ extension LuaState {
         return start(thread, phase, sandbox ?? mainSandbox, argumentCount: count, completion)
     }
 
-    /// The same where nobody asks for results, which costs a third less: many of these functions never wait.
-    /// Gives the coroutine that waits, and nil when there is nothing more to come. Throws what the function
-    /// raised at once.
+    /// The same without results, which costs a third less: many of these functions never wait. Gives the
+    /// coroutine that waits, and nil when there is nothing more to come. Throws what the function raised at
+    /// once.
     public func run(
         phase: RunPhase, in sandbox: LuaSandbox, pushCall: (Lua) throws(LuaError) -> Int32?
     ) throws(LuaError) -> LuaCoroutine? {

@@ -13,7 +13,7 @@ public struct LuaError: Error, CustomStringConvertible {
         case budget
         /// It waited where that can't be.
         case wait
-        /// A Swift error nobody caught; see `cause`.
+        /// An uncaught Swift error; see `cause`.
         case host
         case cancelled
     }
@@ -28,7 +28,7 @@ public struct LuaError: Error, CustomStringConvertible {
     public let traceback: String
     /// The Swift error that a host function threw.
     public let cause: (any Error)?
-    /// What was raised, unless it was a string.
+    /// The raised value, unless it was a string.
     public let value: LuaReference?
     /// For kinds `budget` and `memory`.
     public let exceeded: ExceededLimit?

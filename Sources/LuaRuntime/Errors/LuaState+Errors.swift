@@ -75,8 +75,7 @@ extension LuaState {
         }
     }
 
-    /// What was held and what was asked for when memory was refused; or what was given to the host, and how
-    /// much that takes.
+    /// The bytes held and asked for when memory was refused; or the bytes given to the host, and its limit.
     private var shortage: (held: Int, asked: Int, given: Int?, takes: Int) {
         var (held, asked, given, takes) = (0, 0, 0, 0)
         clua_shortage(core, &held, &asked, &given, &takes)

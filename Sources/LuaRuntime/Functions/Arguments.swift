@@ -66,13 +66,13 @@ public struct Arguments {
         throw wrongType(index, name, expected ?? lua.state.name(ofObjectsOf: type))
     }
 
-    /// A table of named options; a missing one counts as empty. `example`: how it is written, for who gave
-    /// something else.
+    /// A table of named options; a missing one counts as empty. `example`: how it is written, for the error
+    /// when something else is given.
     public func options(
         _ index: Int32, _ name: String = "options", example: String? = nil
     ) throws -> OptionTable {
         guard !isAbsent(index) else { return OptionTable(lua: lua, table: nil, owner: box.name) }
-        // What lies in a frozen table can't be read as options are, and nobody writes options as a module.
+        // The fields of a frozen table can't be read as options, and a module is no table of options.
         guard !lua.isFrozen(slot(index)) else { throw wrongType(index, name, "table of options") }
         if let example, type(index) != .table {
             throw LuaUsageError("\(wrongType(index, name, "table").message): write \(example)")

@@ -8,10 +8,10 @@ public enum CallResult {
     case suspend((LuaWaiter) -> Void)
 }
 
-/// A Swift function that scripts can call. What it throws becomes a Lua error.
+/// A Swift function that scripts can call. An error that it throws becomes a Lua error.
 public typealias HostFunction = (Arguments) throws -> CallResult
 
-/// One host function with what its error messages call it. Lua holds the only reference.
+/// One host function and its name in error messages. Lua holds the only reference.
 final class HostBox {
     /// Decides where arguments begin and how errors speak of them.
     enum Role {
@@ -31,8 +31,8 @@ final class HostBox {
     }
 }
 
-/// What C calls. None of these may raise; the release and the question whether an object is shared run inside
-/// any allocation and leave Lua alone.
+/// The functions that C calls. They must not raise. `release` and `is_shared` run inside any allocation and
+/// leave Lua alone.
 extension LuaState {
     static var callbacks: clua_callbacks {
         clua_callbacks(

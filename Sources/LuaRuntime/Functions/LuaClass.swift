@@ -1,11 +1,11 @@
 package import Platform
 
-/// What scripts can do with host objects of one kind. The reference and the type stubs are made from these
-/// tables.
+/// The methods and fields of host objects of one kind, for scripts. The reference and the type stubs are made
+/// from these tables.
 ///
 /// A class belongs to no state: make it once, push objects of it anywhere on the thread.
 public final class LuaClass {
-    /// What scripts and messages call it: "resource".
+    /// Its name in scripts and messages: "resource".
     public let name: String
     public let documentation: String
     public let methods: [LuaMethod]
@@ -92,7 +92,7 @@ public struct LuaProperty {
     public let documentation: String
     /// Pushes the value of `Arguments.receiver`.
     public let get: HostFunction
-    /// Gets the new value as argument 1. None: read only.
+    /// Gets the new value as argument 1. Nil: the field is read only.
     public let set: HostFunction?
 
     public init(

@@ -20,8 +20,9 @@ extension LuaObject {
 }
 
 extension LuaState {
-    /// Brings the account up to date after a change of what an object keeps. Nothing when Lua doesn't have
-    /// it, or the state is closed. Beyond the limit, the next call of the host or into Lua fails.
+    /// Brings the account up to date after a change of what an object keeps. It has no effect when Lua
+    /// doesn't have the object, or the state is closed. Beyond the limit, the next call of the host or into
+    /// Lua fails.
     public func measure(_ object: some LuaObject) {
         verifyOwner()
         guard !isClosed else { return }
@@ -29,7 +30,7 @@ extension LuaState {
     }
 }
 
-/// Where an object is, by which C knows it. Unretained: whoever asks holds it.
+/// The address by which C knows an object. Unretained: the caller holds it.
 func address(of object: AnyObject) -> UnsafeMutableRawPointer {
     Unmanaged.passUnretained(object).toOpaque()
 }

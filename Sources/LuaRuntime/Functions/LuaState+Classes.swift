@@ -34,7 +34,7 @@ extension LuaState {
         clua_new_class(lua.raw, address(of: luaClass), luaClass.name)
     }
 
-    /// What messages call objects of a type.
+    /// The name of objects of a type in messages.
     func name(ofObjectsOf type: any AnyObject.Type) -> String {
         let id = ObjectIdentifier(type)
         for known in classNames where known.type == id { return known.name }

@@ -1,6 +1,6 @@
 import Platform
 
-/// Named options of one call. Read each by name, then call `finish`: a key that nobody asked for is an error.
+/// Named options of one call. Read each by name, then call `finish`: a key that was not read is an error.
 public struct OptionTable {
     private final class Asked {
         var names: [String] = []
@@ -43,7 +43,7 @@ public struct OptionTable {
         try read(key, "function") { lua.type($0) == .function ? lua.reference($0) : nil }
     }
 
-    /// Keeps the option's value, of whatever type; nil when it is absent.
+    /// Keeps the option's value, of any type; nil when it is absent.
     public func reference(_ key: String) -> LuaReference? {
         guard let place = value(key) else { return nil }
         defer { lua.pop() }
@@ -106,7 +106,7 @@ public struct OptionTable {
             "option '\(key)' is missing in the call of '\(owner ?? self.owner)'" + advice)
     }
 
-    /// Throws for a key that nobody asked for. With `allowingItems` keys 1, 2, 3 … are fine.
+    /// Throws for a key that was not read. With `allowingItems` keys 1, 2, 3 … are fine.
     public func finish(allowingItems: Bool = false) throws {
         guard let table else { return }
         try lua.forEachPair(table) { lua in

@@ -1,8 +1,8 @@
 import CLua
 
 extension Lua {
-    /// Throws when the script's time is over. For loops of host functions over what a script gave; the call
-    /// then ends with the error of its budget, whatever becomes of this one.
+    /// Throws when the script's time is over. For loops of host functions over a script's values; the call
+    /// then ends with the error of its budget, whatever happens to this error.
     public func poll() throws(LuaUsageError) {
         if state.isSpent { throw .spent }
     }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Looks, from a thread of its own, for runs of scripts that don't come back.
 ///
-/// A budget ends a script at its next step, and the library functions look at it while they work. What never
-/// does either, a host function that hangs, is told of: nothing can end it from outside, but somebody can be
-/// told, through ``LuaOptions/onHang``.
+/// A budget ends a script at its next step, and the library functions look at it while they work. A host
+/// function that hangs does neither, and nothing can end it from outside, but ``LuaOptions/onHang`` reports
+/// it.
 public final class LuaWatchdog: Sendable {
     public static let shared = LuaWatchdog()
 
@@ -36,7 +36,7 @@ public final class LuaWatchdog: Sendable {
     }
 
     private let content = Mutex(Content())
-    /// Seconds between two looks; nil: somebody else calls `look`.
+    /// Seconds between two looks; nil: the owner calls `look`.
     private let interval: Double?
     /// No run is hung sooner.
     private let leastSeconds: Double
@@ -48,7 +48,7 @@ public final class LuaWatchdog: Sendable {
         self.init(lookingEvery: interval, leastSeconds: leastSeconds)
     }
 
-    /// Nil: somebody else calls `look`.
+    /// Nil: the owner calls `look`.
     init(lookingEvery interval: Double?, leastSeconds: Double = 1) {
         self.interval = interval
         self.leastSeconds = leastSeconds
@@ -88,7 +88,7 @@ public final class LuaWatchdog: Sendable {
     }
 
     private func start() {
-        // Without a thread nothing is watched; whatever else needs one will say so.
+        // Without a thread nothing is watched; other users of threads report the shortage.
         _ = NamedThread.start(name: "lua watchdog") { self.watch() }
     }
 
@@ -163,7 +163,7 @@ extension LuaWatchdog.Entry {
 /// A run that should have ended long ago: it is in a native call that looks at no budget. Its thread can't be
 /// helped; a state that has such a thread to itself can be given up.
 public struct LuaHang: Sendable, Equatable {
-    /// What runs: "transformer".
+    /// The kind of run: "transformer".
     public let phase: String
     /// For how long, at least.
     public let seconds: Double

@@ -2,7 +2,7 @@ import CLua
 import Platform
 import Synchronization
 
-/// What a piece of script may do while it runs: wait or not, and how much CPU time it has. Make one for each
+/// The rules for a piece of script while it runs: whether it may wait, and its CPU time. Make one for each
 /// kind of run and keep it: a copy is one reference.
 public struct RunPhase: Sendable {
     private final class Content: Sendable {
@@ -38,7 +38,7 @@ public struct RunPhase: Sendable {
             limitAdvice: limitAdvice)
     }
 
-    /// What people call it: "configuration block", "job".
+    /// Its name for people: "configuration block", "job".
     public var name: String { content.name }
     /// Whether its host functions may suspend it.
     public var mayWait: Bool { content.mayWait }
@@ -81,8 +81,8 @@ private struct CPULimit {
     }
 }
 
-/// What C says about a phase: it makes its messages where no Swift can run. Never changed, so any thread may
-/// read.
+/// The texts of a phase for C, which makes its messages where no Swift can run. Never changed, so any thread
+/// may read.
 final class PhaseTexts: Sendable {
     nonisolated(unsafe) let name: UnsafePointer<CChar>?
     /// Nil for none.

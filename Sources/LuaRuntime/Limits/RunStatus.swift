@@ -30,7 +30,7 @@ final class RunStatus: Sendable {
     }
 }
 
-/// What a watchdog sees of one state.
+/// The part of one state that a watchdog sees.
 final class RunWatch: Sendable {
     let status = RunStatus()
     let notify: @Sendable (LuaHang) -> Void
@@ -39,7 +39,7 @@ final class RunWatch: Sendable {
     /// Made on the thread that owns the state.
     init(notify: @escaping @Sendable (LuaHang) -> Void) { self.notify = notify }
 
-    /// What the system says of the state's thread; nil where it says nothing.
+    /// The system's view of the state's thread; nil where it has none.
     struct Usage {
         /// It runs, or waits for a processor.
         var wantsProcessor: Bool

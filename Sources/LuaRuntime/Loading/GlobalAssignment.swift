@@ -15,7 +15,7 @@ public struct GlobalRead: Sendable, Equatable {
 }
 
 extension LuaSandbox {
-    /// What a text does with globals; see ``globalAssignments(in:chunk:)``.
+    /// The reads and writes of globals in a text; see ``globalAssignments(in:chunk:)``.
     public func globalUses(
         in source: [UInt8], chunk: String
     ) throws(LuaError) -> (assignments: [GlobalAssignment], reads: [GlobalRead]) {

@@ -70,8 +70,8 @@ extension LuaState {
     }
 }
 
-/// What files of Lua may begin with and chunks may not: a byte order mark, and a first line for the system's
-/// loader (`#!`). Lua's own `luaL_loadfilex` skips the same.
+/// The beginnings that Lua files may have and chunks may not: a byte order mark, and a first line for the
+/// system's loader (`#!`). Lua's own `luaL_loadfilex` skips the same.
 public enum LuaFileText {
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 

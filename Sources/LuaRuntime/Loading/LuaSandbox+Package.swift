@@ -52,7 +52,7 @@ extension LuaSandbox {
         lua.rawSet(-3, "string")
     }
 
-    /// What a script did in vain to find more modules.
+    /// Tells a script that its change of `package.path` has no effect; empty when there was none.
     func adviceOnPath(_ lua: Lua) -> String {
         let height = lua.top
         defer { lua.setTop(height) }

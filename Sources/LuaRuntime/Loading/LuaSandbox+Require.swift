@@ -104,13 +104,13 @@ extension LuaSandbox {
     }
 }
 
-/// What `require` has found, is loading, and was given by the host.
+/// The modules that `require` has found, is loading, and was given by the host.
 struct ModuleTable {
-    /// `package.loaded`: what was found, by name.
+    /// `package.loaded`: the found modules, by name.
     var loaded: LuaReference?
     /// `package.preload`: functions of the script's that give modules.
     var preload: LuaReference?
-    /// What `package.path` was at first.
+    /// The first value of `package.path`.
     var path = ""
     /// Names being loaded, outermost first.
     var loading: [String] = []

@@ -12,7 +12,7 @@ public final class LuaSandbox {
     public var errorOutput: ((String) -> Void)?
     /// Answers `os.getenv`.
     public var environment: (String) -> String?
-    /// Told of names for which `os.getenv` had no answer, and where it was asked.
+    /// Called with each name for which `os.getenv` had no value, and the place of the call.
     public var onVariableMissing: ((_ name: String, _ place: (file: String, line: Int)?) -> Void)?
 
     /// Folders in which `require` looks, in this order; see ``LuaOptions/searchRoots``.
@@ -20,9 +20,9 @@ public final class LuaSandbox {
     /// Answers for the file of a module in place of the disk; it may ask the search for what is there. Nil:
     /// there is none.
     public var findModule: ((_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile?)?
-    /// Told the path of each file that `require` reads.
+    /// Called with the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
-    /// Told the paths of the files that `require` would have read, had there been any.
+    /// Called with the paths of the files that `require` would have read if they existed.
     public var onFileMissed: ((String) -> Void)?
 
     /// Runs something soon, when what runs now has returned. Nil: there is no such time.

@@ -91,7 +91,7 @@ struct ModuleSearch {
         init(code: Int32) { reason = String(cString: strerror(code)) }
     }
 
-    /// What is no regular file is not read: a pipe would have no end, a device none either.
+    /// Only regular files are read: a pipe or a device may have no end.
     private static func read(_ path: String) throws(Unreadable) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw Unreadable(code: errno) }

@@ -2,19 +2,19 @@ import CLua
 
 /// Refers to a Lua value that others keep: the script, and what `Lua.hold` made its owners.
 ///
-/// A value whose owners died stays within reach of this reference, and of nothing else, so that it can be
-/// told of the end.
+/// A value whose owners died stays within reach of this reference, and of nothing else, so that it can still
+/// be called at the end.
 public struct LuaWeakReference: Sendable {
     let cell: LuaReference
 }
 
 /// Values that live for as long as an owner does: a table, or a host object. An owner that dies lets go of
-/// what it holds even when that refers back to it. See owner.c for how.
+/// its values even when they refer back to it. See owner.c for how.
 ///
 /// A table dies when it is collected, and its attachment with it; a host object when neither a script nor
-/// Swift holds it. What a dead owner held stays within reach of its weak references: the host objects that it
-/// refers to are released one collection cycle later than others. `LuaState.collectGarbage` runs as many
-/// cycles as that takes.
+/// Swift holds it. The values of a dead owner stay within reach of their weak references: the host objects
+/// that they refer to are released one collection cycle later than others. `LuaState.collectGarbage` runs as
+/// many cycles as that takes.
 extension Lua {
     public func weakReference(_ index: Int32) -> LuaWeakReference {
         pushValue(at: index)
@@ -44,8 +44,8 @@ extension Lua {
         }
     }
 
-    /// Gives the table at `index` a Swift object that lives for as long as it does, unless somebody else
-    /// holds that.
+    /// Gives the table at `index` a Swift object that lives for as long as the table does, or as others hold
+    /// it.
     public func attach(_ object: AnyObject, of index: Int32) {
         precondition(type(index) == .table, "only a table has an attachment")
         clua_attach(raw, absolute(index), Unmanaged.passRetained(object).toOpaque())

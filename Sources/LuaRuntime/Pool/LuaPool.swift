@@ -9,13 +9,13 @@ import Synchronization
 /// over, as long as ``LostThreads`` allows; then the thread keeps its place until it comes back.
 public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     public typealias JobID = UInt64
-    /// Makes a worker, on its thread. What it gets is for its state's ``LuaOptions/onHang``.
+    /// Makes a worker, on its thread. The closure that it gets is for its state's ``LuaOptions/onHang``.
     public typealias Maker = @Sendable (_ onHang: @escaping @Sendable (LuaHang) -> Void) -> Worker
     /// Gets the answer to each job that was not cancelled, on any thread.
     public typealias Listener = @Sendable (JobID, Result<Worker.Answer, LuaHang>) -> Void
 
     private struct PoolThread {
-        /// What it is doing.
+        /// The job that it is doing.
         var job: (id: JobID, job: Worker.Job)?
         /// Its job was answered for it, and it hangs.
         var isStuck = false
@@ -187,7 +187,7 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
         jobsInLine.wait()
     }
 
-    /// What became of a thread while it was at work.
+    /// The end of a thread's work.
     private enum End { case done, wasStuck, lost }
 
     private func finish(_ thread: UInt64) -> End {

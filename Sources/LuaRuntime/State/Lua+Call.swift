@@ -1,6 +1,6 @@
 import CLua
 
-/// What may run script code: protected, and under the CPU budget of a phase.
+/// Operations that may run script code: protected, and under the CPU budget of a phase.
 extension Lua {
     /// For `call`: as many results as there are.
     public static var allResults: Int32 { -1 }
@@ -38,7 +38,7 @@ extension Lua {
         try guarded { clua_set(state.core, raw, index, $0) }
     }
 
-    /// What the script's `tostring` gives for the value; its metamethod may run.
+    /// The result of the script's `tostring` for the value; its metamethod may run.
     public func tostring(_ index: Int32) throws(LuaError) -> String {
         let index = absolute(index)
         try guarded { clua_tostring(state.core, raw, index, $0) }
@@ -46,7 +46,7 @@ extension Lua {
         return string(-1) ?? ""
     }
 
-    /// What the operator `#` gives for the value; its metamethod may run.
+    /// The result of the operator `#` for the value; its metamethod may run.
     public func length(_ index: Int32) throws(LuaError) -> Int {
         let index = absolute(index)
         try guarded { clua_length(state.core, raw, index, $0) }

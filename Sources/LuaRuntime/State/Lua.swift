@@ -4,8 +4,8 @@ import Platform
 /// A view of one Lua stack: the main thread's or a coroutine's. Host functions get one; it is valid while
 /// they run.
 ///
-/// Indices are Lua's: 1 is the bottom, -1 the top. Nothing here raises a Lua error; what may run script code
-/// throws.
+/// Indices are Lua's: 1 is the bottom, -1 the top. These functions raise no Lua error; those that may run
+/// script code throw.
 public struct Lua {
     let raw: OpaquePointer
     public let state: LuaState

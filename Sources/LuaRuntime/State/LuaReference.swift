@@ -15,7 +15,7 @@ public final class LuaReference: Sendable {
     deinit { home.release(slot) }
 }
 
-/// What a `LuaReference` knows of its state: enough to be let go of on any thread, at any time.
+/// The state as a `LuaReference` knows it: enough to release the reference on any thread, at any time.
 final class LuaHome: Sendable {
     private struct Content {
         var released: [Int] = []
@@ -27,7 +27,7 @@ final class LuaHome: Sendable {
     private let hasReleased = Atomic(false)
     private let references = Atomic(0)
 
-    /// References that somebody holds.
+    /// The number of references that are held.
     var live: Int { references.load(ordering: .relaxed) }
 
     func adopt() {

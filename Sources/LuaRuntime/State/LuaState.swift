@@ -44,7 +44,7 @@ public final class LuaState {
     /// The last refusal to wait, by which it is known again when it comes back as an error.
     var waitRefusal = ""
     private(set) var isClosed = false
-    /// What runs when waits are cancelled begins no new ones.
+    /// Code that runs when waits are cancelled may not wait again.
     private(set) var isClosing = false
 
     public init(_ options: LuaOptions = LuaOptions()) {
@@ -73,7 +73,7 @@ public final class LuaState {
     /// The main thread's stack. It can't wait: use `spawn` for that.
     public var main: Lua { Lua(mainThread, self) }
 
-    /// A function of the script is under way and has used up its time: whatever else it sets off ends at
+    /// A function of the script is under way and has used up its time: all further calls of Lua in it end at
     /// once.
     public var isSpent: Bool { clua_is_spent(core) }
 
@@ -110,8 +110,8 @@ public final class LuaState {
     }
 
     /// A small part of ``collectGarbage()``, some tens of microseconds: Lua collects by itself only while a
-    /// script allocates, and what one leaves that rests then stays. True when with this step everything is
-    /// collected that was garbage at the first.
+    /// script allocates, so the garbage of a script that rests then stays. True when with this step
+    /// everything is collected that was garbage at the first.
     public func collectStep() -> Bool {
         verifyOwner()
         guard !isClosed else { return true }
@@ -125,7 +125,7 @@ public final class LuaState {
         return !isClosed && clua_has_grown(core)
     }
 
-    /// What is held now is no growth; see ``onGrowth``.
+    /// Takes the present size as the expected one; see ``onGrowth``.
     public func expectGrowth() {
         verifyOwner()
         if !isClosed { clua_expect_growth(core) }
@@ -190,31 +190,31 @@ extension LuaState {
     }
 }
 
-/// Whose rules apply while a script runs.
+/// The phase and coroutine whose rules apply while a script runs.
 struct Entry {
     var phase: RunPhase?
     var coroutine: LuaCoroutine?
 }
 
-/// What a `LuaState` may use, and where its output goes.
+/// The limits, folders and outputs of a `LuaState`.
 public struct LuaOptions {
     /// Bytes that scripts may hold. Beyond it a script's allocation fails as a Lua error.
     public var memoryLimit: Int
     /// Ends the message of such an error: what to do.
     public var memoryAdvice: String
-    /// Told of runs that don't come back; see ``LuaWatchdog``. On the watchdog's thread.
+    /// Called for runs that don't come back, on the watchdog's thread; see ``LuaWatchdog``.
     public var onHang: (@Sendable (LuaHang) -> Void)?
-    /// Who looks for such runs.
+    /// The watchdog that looks for such runs.
     public var watchdog = LuaWatchdog.shared
-    /// Folders in which `require` looks, in this order: the script's own first. Nothing outside them is
-    /// reachable, but that links in the others are followed, wherever they lead: who names a folder answers
-    /// for it.
+    /// Folders in which `require` looks, in this order: the script's own first. No file outside them is
+    /// reachable, except by links in the folders after the first, which are followed wherever they lead:
+    /// check a folder before you name it.
     public var searchRoots: [String]
     /// Gets what `print` and `io.write` write, line ends included: the bytes of Lua's strings, whatever they
     /// are.
     public var output: ([UInt8]) -> Void
-    /// What to do instead of calling a function that scripts don't get, "io.open", or requiring a module that
-    /// is written in C, "lfs".
+    /// The advice for a script that calls a function it doesn't get, "io.open", or requires a module that is
+    /// written in C, "lfs".
     public var advice: [String: String] = [:]
     /// Answers `os.getenv`; the default grants no name.
     public var environment: (String) -> String?
@@ -234,11 +234,11 @@ public struct LuaOptions {
     }
 }
 
-/// What was still alive when a state closed.
+/// The objects that were still alive when a state closed.
 public struct LeakReport: Equatable, Sendable {
     /// Swift objects and functions that Lua never let go of. Not zero means a fault of this module.
     public let hostObjects: Int
-    /// `LuaReference`s that somebody still holds. They are useless now.
+    /// `LuaReference`s that are still held. They are useless now.
     public let references: Int
     /// Coroutines that waited; closing cancelled them.
     public let waitingCoroutines: Int
@@ -260,6 +260,6 @@ extension LuaState {
     /// Swift objects and functions that Lua holds.
     var hostObjectCount: Int { Int(clua_boxes(core)) }
 
-    /// `LuaReference`s that somebody holds.
+    /// The number of `LuaReference`s that are held.
     var referenceCount: Int { home.live }
 }

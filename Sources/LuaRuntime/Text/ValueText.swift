@@ -18,7 +18,8 @@ public struct ValueText {
         self.limit = limit
     }
 
-    /// Of the value at `index`. What the values inside say of themselves is asked as `tostring` does.
+    /// Of the value at `index`. The text of the values inside comes from their metamethods, as with
+    /// `tostring`.
     public func text(_ lua: Lua, _ index: Int32) -> String {
         var writer = Writer(left: limit)
         lua.checkStack(16)
@@ -68,7 +69,7 @@ public struct ValueText {
         lua.checkStack(8)
         let height = lua.top
         defer { lua.setTop(height) }
-        // What a frozen table held lies elsewhere.
+        // The content of a frozen table lies elsewhere.
         let index = clua_push_content(lua.raw, index) ? lua.top : index
         let count = lua.rawLength(index)
         let keys = sortedKeys(lua, index, besides: count)
@@ -178,7 +179,7 @@ public struct ValueText {
         return "\\x" + (digits.count < 2 ? "0" : "") + digits
     }
 
-    /// One line of what an object says of itself.
+    /// The first line of an object's own text.
     private static func shortened(_ said: String) -> String {
         let line = said.split(separator: "\n", omittingEmptySubsequences: false).first.map(String.init) ?? ""
         return line.utf8.count > maxString ? line.prefix(maxString) + "…" : line
@@ -186,8 +187,8 @@ public struct ValueText {
 }
 
 extension Lua {
-    /// What a script prints of a value: the content of a table that can't say by itself what it is, of others
-    /// what `tostring` says.
+    /// The text of a value in a script's output: the content of a table without `__tostring`, for others the
+    /// result of `tostring`.
     public func printed(_ index: Int32) throws(LuaError) -> String {
         holdsPlainTable(index) ? ValueText(limit: 4000).text(self, index) : try tostring(index)
     }

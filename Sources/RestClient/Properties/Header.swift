@@ -5,7 +5,7 @@ public import RestEngine
 public struct Header: RequestProperty, Hashable {
     /// Compares without case.
     public let name: HeaderName
-    /// What is sent; a line break in it is an error.
+    /// The value that is sent; a line break in it is an error.
     public let value: String
 
     public init(_ name: HeaderName, _ value: String) {

@@ -65,10 +65,10 @@ public struct Path: RequestProperty, ExpressibleByStringInterpolation {
     }
 }
 
-/// What may be a component of a path: text, whole numbers, ``EscapedText``, and enums with such raw values
-/// that say so.
+/// A value that may be a component of a path: text, whole numbers, ``EscapedText``, and enums with such raw
+/// values that say so.
 public protocol PathConvertible: Sendable {
-    /// Throws for dot segments, and for what a path can't hold.
+    /// Throws for dot segments, and for a value that a path can't hold.
     func pathComponent() throws(DefinitionError) -> PathComponent
 }
 

@@ -24,10 +24,10 @@ public struct Query: RequestProperty {
     }
 }
 
-/// What may be the value of a parameter: text, numbers, booleans, lists of them, ``EscapedText``, and enums
-/// with such raw values that say so.
+/// A type that may be the value of a parameter: text, numbers, booleans, lists of them, ``EscapedText``, and
+/// enums with such raw values that say so.
 public protocol QueryValueConvertible: Sendable {
-    /// Throws for what a URL can't hold, as infinity.
+    /// Throws for a value that a URL can't hold, such as infinity.
     func queryValue() throws(DefinitionError) -> QueryValue
 }
 

@@ -7,9 +7,9 @@ public protocol RequestProperty: Sendable {
     func add(to properties: inout CallProperties)
 }
 
-/// What a block says of a request, in its order: a level of a definition.
+/// The properties that a block gives a request, in order: a level of a definition.
 ///
-/// A property that can't be, as a header with a line break, doesn't stop the block: it is the error of the
+/// An impossible property, such as a header with a line break, doesn't stop the block: it is the error of the
 /// endpoint that is made of it, or of each request of the call.
 public struct CallProperties: RequestProperty {
     package private(set) var properties = RequestProperties()
@@ -42,7 +42,7 @@ public struct CallProperties: RequestProperty {
         properties.headers = (properties.headers ?? []) + headers
     }
 
-    /// None is a query too, which takes the place of another.
+    /// An empty list is a query too, which replaces another.
     package mutating func add(_ items: [QueryItem]) { properties.query = (properties.query ?? []) + items }
 
     package mutating func add(_ components: [PathComponent]) {
@@ -65,10 +65,10 @@ public struct CallProperties: RequestProperty {
 
     package mutating func set(_ style: QueryStyle) { properties.queryStyle = style }
 
-    /// Notes what can't be; the first one counts.
+    /// Notes an impossible property; the first one counts.
     package mutating func fail(_ error: DefinitionError) { failure = failure ?? error }
 
-    /// What the block says, if all of it can be.
+    /// The block's properties, if all are possible.
     package func checked() throws(DefinitionError) -> RequestProperties {
         if let failure { throw failure }
         return properties

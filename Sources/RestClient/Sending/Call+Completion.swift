@@ -4,7 +4,7 @@ extension Call {
     /// Sends the call and tells `completion` how it ended, where that function is isolated: one that is made
     /// on the main actor runs there.
     ///
-    /// - Returns: The task that waits; cancelling it cancels the request, and `completion` is told so.
+    /// - Returns: The task that waits; cancelling it cancels the request, and `completion` gets that outcome.
     @discardableResult
     public func send(
         session: Session? = nil, decoder: TreeDecoder? = nil,

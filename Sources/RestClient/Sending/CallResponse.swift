@@ -7,8 +7,8 @@ public struct CallResponse<Output: Sendable>: Sendable {
     /// The content behind the pipeline, with its headers.
     public let entity: Entity
     private let exchange: Exchange?
-    /// What was sent and what came of that, in order: more than one when there were retries, redirects or
-    /// challenges. None for what no server answered.
+    /// The attempts and their outcomes, in order: more than one after retries, redirects or challenges, and
+    /// none when no server was asked.
     public internal(set) var attempts: [RequestAttempt] = []
 
     /// - Throws: A ``RequestError`` for content that is no `Output`.
@@ -60,7 +60,7 @@ extension Entity {
         as type: Output.Type, _ body: [UInt8]?, _ decoder: TreeDecoder, of call: Call<some Any>
     ) throws(RequestError) -> Output {
         if let whole = self as? Output { return whole }
-        // Who asks for nothing doesn't mind that there is something.
+        // An output of no type takes any content.
         if let nothing = () as? Output { return nothing }
         if let value = content.cast(to: type) { return value }
         if let body, let whole = output(as: type, ofBody: body) { return whole }

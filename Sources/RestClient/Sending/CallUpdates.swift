@@ -1,9 +1,8 @@
 public import RestEngine
 
 extension Call {
-    /// What becomes of the call's resource from the moment of the first look: the data that is there, then
-    /// what a load with this call brings, if that data is not fresh, and whatever changes it later, whoever
-    /// asked.
+    /// The states of the call's resource from the first look on: the data that is there, then the result of a
+    /// load with this call if that data is not fresh, and all later changes, by any caller.
     ///
     ///     for await update in find(name: "Mona").updates {
     ///         if let users = update.value { show(users) }
@@ -35,7 +34,7 @@ public struct CallUpdates<Output: Sendable>: AsyncSequence, Sendable {
 
 /// The state of a call's resource, and what made it so.
 public struct CallUpdate<Output: Sendable>: Sendable {
-    /// What happened.
+    /// The event that made the update.
     public let event: ResourceEvent
     /// The newest good output; nil before there is one.
     public let value: Output?

@@ -1,12 +1,12 @@
 public import RestEngine
 
-/// A part of an API, declared as a type: an ``APIService`` or an ``APIEndpoint``. Nobody makes a value of
-/// such a type, so an `enum` without cases is the best.
+/// A part of an API, declared as a type: an ``APIService`` or an ``APIEndpoint``. No values of such a type
+/// are made, so an `enum` without cases fits best.
 ///
 /// Everything has a default. Each level says what it adds to the one above: properties are added, settings
 /// are merged field by field, and session and decoder are those of the level above unless it names others.
 public protocol APIComponent {
-    /// What all requests of this level and of those below have in common.
+    /// The properties that all requests of this level and of those below have in common.
     @PropertiesBuilder static var sharedProperties: CallProperties { get }
     /// Settings of these requests.
     static var configuration: CallConfiguration { get }
@@ -63,7 +63,7 @@ extension APIService {
 ///         typealias Parent = UserService
 ///     }
 public protocol APIEndpoint: APIComponent {
-    /// What it belongs to, which need not be the type around it.
+    /// The component that it belongs to, which need not be the type around it.
     associatedtype Parent: APIComponent
     /// Text of a path, whose slashes part segments; empty for properties alone.
     static var path: String { get }

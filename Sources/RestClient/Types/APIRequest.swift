@@ -4,7 +4,7 @@ public import RestEngine
 public typealias APIRequest = Call<Entity>
 
 extension APIRequest {
-    /// What blocks say; see ``CallProperties``.
+    /// The properties of blocks; see ``CallProperties``.
     public typealias Properties = CallProperties
     /// See ``CallConfiguration``.
     public typealias Configuration = CallConfiguration

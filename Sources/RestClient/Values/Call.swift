@@ -74,7 +74,7 @@ extension Call {
     /// The whole URL.
     public var url: String? { value { $0.url.string } }
 
-    /// What it adds to the headers of the service's blocks.
+    /// The headers that it adds to those of the service's blocks.
     public var headers: Headers? { value(\.headers) }
 
     /// Its parameters, behind those of the base URL.

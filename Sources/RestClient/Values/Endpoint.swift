@@ -43,7 +43,7 @@ public struct Endpoint: Sendable, CallSource {
     public var endpoint: Result<Endpoint, DefinitionError> { .success(self) }
 }
 
-/// What calls are made of: a ``Service`` or an ``Endpoint``.
+/// A source of calls: a ``Service`` or an ``Endpoint``.
 public protocol CallSource: Sendable {
     /// As an endpoint; a failure when it has no base URL.
     nonisolated var endpoint: Result<Endpoint, DefinitionError> { get }
@@ -76,12 +76,13 @@ extension CallSource {
         return Endpoint(definition, parent.session, decoder ?? parent.decoder)
     }
 
-    /// A call of this endpoint. What can't be, as a header with a line break, is the error of each sending.
+    /// A call of this endpoint. An impossible property, such as a header with a line break, is the error of
+    /// each sending.
     ///
     /// - Parameters:
     ///   - method: Any token (RFC 9110 9.1).
     ///   - path: Its text is taken as it is, its values are escaped.
-    ///   - output: What the call gives, where the context doesn't say it; see ``Call``.
+    ///   - output: The call's output type, where the context doesn't say it; see ``Call``.
     public nonisolated func call<Output: Sendable>(
         _ method: Method, _ path: Path = "", as output: Output.Type = Output.self, fileID: String = #fileID,
         line: Int = #line, @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }

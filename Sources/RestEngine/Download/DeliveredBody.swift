@@ -7,7 +7,8 @@ struct DeliveredBody: Sendable {
     private(set) var count = 0
     private let limit: Int
 
-    /// Bytes of all copies of an engine at a time, as many as a recording has; see docs/limits.md, L207.
+    /// Bytes of all copies of an engine at a time, as many as a recording has; see docs/reference/limits.md,
+    /// L207.
     static let mostBytes = 256 << 20
 
     init(_ response: TransportResponse, limit: Int) {

@@ -4,7 +4,7 @@ import Synchronization
 /// Events that wait for somebody who takes one after the other. When there are too many the oldest go, and
 /// the next that is taken says how many those were (rule 46.5).
 package struct EventQueue: Sendable {
-    /// So many wait; see docs/limits.md, L80.
+    /// So many wait; see docs/reference/limits.md, L80.
     package static let limit = 1024
 
     private var waiting: Deque<EngineEvent> = []

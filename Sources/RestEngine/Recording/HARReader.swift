@@ -3,7 +3,7 @@ import Platform
 /// Reads recordings in HAR 1.2, our own and those of browsers and proxies: what is optional may be missing
 /// (rules 49.6, 49.7).
 package struct HARReader {
-    /// Bytes of a file; see docs/limits.md, L83.
+    /// Bytes of a file; see docs/reference/limits.md, L83.
     package static let mostBytes = 256 << 20
     /// Exchanges of a file.
     package static let mostEntries = 100_000

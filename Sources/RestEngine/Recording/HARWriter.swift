@@ -3,7 +3,7 @@ import Platform
 /// A HAR that grows by one entry after the other. Until its end it is `PATH.part`, complete JSON after each
 /// entry: what a crash leaves can be read. At the end it takes the place of what `PATH` had (rule 48.3).
 final class HARWriter {
-    /// Bytes of a file, as many as are read; see docs/limits.md, L83.
+    /// Bytes of a file, as many as are read; see docs/reference/limits.md, L83.
     static let mostBytes = HARReader.mostBytes
 
     private let path: String

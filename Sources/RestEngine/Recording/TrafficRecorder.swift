@@ -6,12 +6,12 @@ import Synchronization
 /// order of the attempts: a body of 16 MiB must hold nobody up.
 @EngineActor
 package final class TrafficRecorder {
-    /// Of each body, in a HAR that is to be looked at; see docs/limits.md, L84.
+    /// Of each body, in a HAR that is to be looked at; see docs/reference/limits.md, L84.
     package static let shownBytes = 1 << 20
     /// Of each body, in a recording that is to be replayed; L85.
     package static let replayedBytes = 16 << 20
 
-    /// Bytes of bodies that wait for the queue; see docs/limits.md, L290.
+    /// Bytes of bodies that wait for the queue; see docs/reference/limits.md, L290.
     nonisolated static let mostWaiting = 256 << 20
 
     package let path: String

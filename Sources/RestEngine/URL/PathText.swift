@@ -29,7 +29,7 @@ package enum PathText {
     /// Finds what some server or proxy could read as leaving the base: a `.` or `..` segment, a second
     /// leading slash, a URL, a backslash, a control character, an overlong form of any of them, or what UTF-8
     /// has no form for (RFC 3629 3) — plain or escaped, however often. Bytes that don't even begin like UTF-8
-    /// are another charset's letters, and may stay (rule S3.3).
+    /// are another charset's letters, and may stay (promise S3.3).
     package static func validationError(to text: String) -> ValidationError? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }

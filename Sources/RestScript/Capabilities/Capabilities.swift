@@ -1,6 +1,6 @@
 import RestEngine
 
-/// What a script may reach outside of itself; see <doc:LimitsAndGrants>.
+/// What a script may reach outside of itself; see docs/guides/limits-and-grants.md.
 public struct Capabilities: Sendable, Equatable {
     public enum Paths: Sendable, Equatable {
         case all

@@ -2,7 +2,7 @@ import LuaRuntime
 import RestEngine
 
 extension ConfigurationDraft {
-    /// Refuses to change a configuration that is in use; see <doc:ConfigurationBlocks>.
+    /// Refuses to change a configuration that is in use; see docs/guides/configuration-blocks.md.
     func edit(_ change: (inout Configuration) throws -> Void) throws {
         guard !isFrozen else { throw Self.isFrozenError }
         try change(&configuration)

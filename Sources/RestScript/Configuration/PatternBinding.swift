@@ -39,7 +39,8 @@ struct PatternBinding: ScriptBinding {
         return .one
     }
 
-    /// A pattern argument: glob, regex, resource or function of the URL; see <doc:ConfigurationBlocks>.
+    /// A pattern argument: glob, regex, resource or function of the URL; see
+    /// docs/guides/configuration-blocks.md.
     func pattern(_ call: Arguments, _ index: Int32, _ service: Service) throws -> URLPattern {
         let place = call.slot(index)
         switch call.type(index) {

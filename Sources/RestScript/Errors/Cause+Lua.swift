@@ -2,7 +2,7 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptValues {
-    /// Pushes a cause as a table: `type`, and its details, as the guide <doc:Errors> has them; file and line
+    /// Pushes a cause as a table: `type`, and its details, as docs/guides/errors.md has them; file and line
     /// too where a script asked for what can't be done.
     func pushCause(of error: RequestError, on lua: Lua) {
         guard let cause = error.cause else { return lua.pushNil() }

@@ -6,7 +6,7 @@ public struct Diagnostic: Error, Sendable, Equatable {
     public enum Severity: String, Sendable { case error, warning }
 
     public var severity: Severity
-    /// Which kind of finding it is, for programs; the names are stable (see <doc:Tools>).
+    /// Which kind of finding it is, for programs; the names are stable (see docs/guides/tools.md).
     public var code: String
     public var message: String
     public var file: String?

@@ -1,4 +1,4 @@
-/// How much CPU time each kind of function of a script has; see <doc:LimitsAndGrants>.
+/// How much CPU time each kind of function of a script has; see docs/guides/limits-and-grants.md.
 public struct ScriptLimits: Sendable, Equatable {
     /// The names are those of the command line.
     public enum Phase: String, Sendable, CaseIterable {

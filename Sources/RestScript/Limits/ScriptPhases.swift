@@ -1,6 +1,6 @@
 import LuaRuntime
 
-/// What the pieces of a script may do while they run; see <doc:LimitsAndGrants>.
+/// What the pieces of a script may do while they run; see docs/guides/limits-and-grants.md.
 struct ScriptPhases: Sendable {
     let load: RunPhase
     let block: RunPhase

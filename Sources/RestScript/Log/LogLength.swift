@@ -3,12 +3,12 @@ import RestEngine
 /// The part of a text that one entry of the log shows. A script may log an answer of 100 MB, and a client may
 /// send one, so each entry has a limit, and the work for it has one too.
 public struct LogLength: Sendable {
-    /// Bytes of an entry's text and fields together. See docs/limits.md, L270.
+    /// Bytes of an entry's text and fields together. See docs/reference/limits.md, L270.
     static let mostBytes = 64 << 10
     /// Bytes of fields that are read from a table, of which those first in the alphabet are shown.
-    /// See docs/limits.md, L282.
+    /// See docs/reference/limits.md, L282.
     static let mostReadBytes = 1 << 20
-    /// Fields of an entry. See docs/limits.md, L271.
+    /// Fields of an entry. See docs/reference/limits.md, L271.
     static let mostFields = 256
     /// Bytes behind what is shown in which the mask looks for the end of a secret. It knows a known one by
     /// its first 64.

@@ -3,7 +3,7 @@ import Platform
 import RestEngine
 
 /// `"module.name"` as a stage's transformer: its function is called in a pool of states; see
-/// <doc:TransformerModules>.
+/// docs/guides/transformer-modules.md.
 struct ModuleTransformer: OffloadedTransformer {
     let pool: ModulePool
     let module: String

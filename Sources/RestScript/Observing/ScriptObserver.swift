@@ -11,7 +11,7 @@ final class ScriptObservers {
     private var listeners: [ScriptListener] = []
     private unowned let context: ScriptContext
 
-    /// Of `rest.on_event` in one script (docs/limits.md, L81).
+    /// Of `rest.on_event` in one script (docs/reference/limits.md, L81).
     private static let mostListeners = 100
 
     init(_ context: ScriptContext) { self.context = context }

@@ -62,7 +62,7 @@ struct ReferencePage {
 
         # Tests
 
-        What a test file sees, as `local t = require "resthost.test"`; see <doc:TestingScripts>.
+        What a test file sees, as `local t = require "resthost.test"`; see [Testing scripts](../guides/testing.md).
 
         """
     }

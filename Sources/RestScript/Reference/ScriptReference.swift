@@ -32,10 +32,10 @@ public enum ScriptReference {
     private static let heading = """
         # Lua reference
 
-        Every function and field that a script can use, as the program itself knows them. The guides beside
-        this page say how they belong together.
+        Every function and field that a script can use, as the program itself knows them. The
+        [guides](../README.md) show how to use them.
 
-        This file is written by `resthost reference > Sources/RestScript/RestScript.docc/LuaReference.md`.
+        This file is written by `resthost reference > docs/reference/lua-api.md`.
 
         ```lua
         local rest = require "resthost"

@@ -21,7 +21,7 @@ final class ScriptDeclarations {
     /// Those of each line, as far as they were looked at.
     private var diagnosticsByLine: [String: [Int]] = [:]
     private var indexedDiagnostics = 0
-    /// Requests that the main file defines by method and path; see docs/limits.md, L126.
+    /// Requests that the main file defines by method and path; see docs/reference/limits.md, L126.
     private(set) var operations: [ScriptOperation] = []
     static let mostOperations = 2000
     /// Functions that configure definitions, for a check, which runs each.

@@ -2,7 +2,7 @@ public import LuaRuntime
 public import RestEngine
 
 /// A `*_test.lua` file: one Lua state for it and all the scripts that its tests load; see
-/// <doc:TestingScripts>.
+/// docs/guides/testing.md.
 ///
 /// ```swift
 /// let file = ScriptTestFile(path: "users_test.lua", options: ScriptOptions())

@@ -57,7 +57,8 @@ struct TransformerBinding: ScriptBinding {
             })
     }
 
-    /// A transformer argument in any of its forms (<doc:ThePipeline>), with the rules that options give.
+    /// A transformer argument in any of its forms (docs/guides/pipeline.md), with the rules that options
+    /// give.
     func transformer(
         _ lua: Lua, _ index: Int32, what: String, _ options: GivenRules = GivenRules()
     ) throws -> any Transformer {

@@ -2,17 +2,16 @@ import Dispatch
 public import RestEngine
 import Synchronization
 
-/// Keeps values by key in an SQLite file, written behind those who change them: nobody waits for the disk.
+/// Keeps values by key in an SQLite file, which is written behind the changes: no caller waits for the disk.
 ///
-/// What was recorded up to a moment is written in one transaction, so the file always holds what there was at
-/// some moment, and never a part of it. A change is on the disk as soon as that takes it, within milliseconds
-/// mostly; when the machine or the process ends before, it is lost. Of what waits, one value for each key is
-/// held.
+/// One transaction writes all changes up to a moment, so the file always holds the state of some moment,
+/// never a part of it. A change is on the disk as soon as the disk takes it, mostly within milliseconds; if
+/// the machine or the process ends before, it is lost. Waiting changes hold one value for each key.
 ///
-/// What the disk doesn't take stays in line, and is tried again every five seconds. A file that isn't
-/// a store's is refused, and so is a damaged one: both stay as they are.
+/// Changes that the disk doesn't take stay in line and are tried again every five seconds. A file of another
+/// kind, or a damaged one, is refused and stays as it is.
 public final class SQLiteStore: Sendable {
-    /// What the file holds of a key.
+    /// An entry of the file.
     public struct Row: Sendable {
         /// The key, as text.
         public let key: String
@@ -25,7 +24,7 @@ public final class SQLiteStore: Sendable {
     private struct Line {
         var changes: [String: StoreDatabase.Change] = [:]
         var isAtWork = false
-        /// The last attempt failed, and was told of.
+        /// The last attempt failed, which was logged.
         var hasFailed = false
         /// Another attempt will come.
         var awaitsTimer = false
@@ -43,8 +42,8 @@ public final class SQLiteStore: Sendable {
     /// Opens the file, or makes it, and reads all that is in it, which blocks. Its folder must exist.
     ///
     /// - Parameters:
-    ///   - log: Told when writing fails, and when it succeeds again. On any thread.
-    ///   - rows: What the file holds.
+    ///   - log: Called when writing fails, and when it succeeds again, on any thread.
+    ///   - rows: The entries of the file.
     public static func open(
         _ path: String, log: @escaping @Sendable (String) -> Void
     ) throws -> (store: SQLiteStore, rows: [Row]) {
@@ -107,7 +106,7 @@ public final class SQLiteStore: Sendable {
         }
     }
 
-    /// Nil when nothing is left, and then nobody is at work.
+    /// Nil when nothing is left, and then no work is under way.
     private func take() -> [String: StoreDatabase.Change]? {
         var waiters: [@Sendable (String?) -> Void] = []
         let changes = line.withLock { line in
@@ -132,7 +131,7 @@ public final class SQLiteStore: Sendable {
         if wasFailing { log("the store '\(path)' is written again, with all that had waited") }
     }
 
-    /// What came meanwhile is newer.
+    /// Puts the changes back in line; those that came meanwhile are newer.
     private func fail(_ error: any Error, _ changes: [String: StoreDatabase.Change]) {
         let (isNews, needsTimer, waiters) = line.withLock { line in
             line.changes.merge(changes) { newer, _ in newer }

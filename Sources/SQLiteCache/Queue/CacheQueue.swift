@@ -69,7 +69,7 @@ final class CacheQueue: @unchecked Sendable {
         }
     }
 
-    /// False when nothing is left, and then nobody is at work.
+    /// False when nothing is left, and then no work is under way.
     private func takeInbox(_ doneWeight: Int) -> Bool {
         let isIdle = line.isEmpty
         let new = inbox.withLock { inbox in
@@ -91,8 +91,8 @@ final class CacheQueue: @unchecked Sendable {
     }
 }
 
-/// Who waits for which operation. Completions stay here, on the engine loop: what they hold would otherwise
-/// be released on the cache queue now and then, and the engine's objects with it.
+/// The completions of waiting operations. They stay here, on the engine loop: otherwise the cache queue would
+/// now and then release them, and objects of the engine with them.
 @EngineActor
 final class Answers {
     typealias ID = UInt64

@@ -6,9 +6,9 @@ import RestEngine
 /// waits for one batch at most, however many changes stand in line.
 struct OperationLine {
     struct Batch {
-        /// Reads that nothing before them concerns.
+        /// Reads whose keys no operation before them changes.
         var reads: [Operation] = []
-        /// What goes into one transaction: changes, and reads of what they change.
+        /// The operations of one transaction: changes, and reads of the keys that they change.
         var others: [Operation] = []
     }
 

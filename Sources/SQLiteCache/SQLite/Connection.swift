@@ -6,7 +6,7 @@ final class Connection {
 
     enum Mode {
         case readWrite
-        /// For a file and a folder that nobody may change; the name is a URI.
+        /// For a file and a folder that can't be changed; the name is a URI.
         case immutable
     }
 
@@ -60,8 +60,8 @@ final class Connection {
     /// True inside of ``transaction(_:)``; behind it only when nothing could end it.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Moves what the write-ahead log holds into the file and empties the log, unless somebody else goes on
-    /// reading it for as long as the busy timeout is.
+    /// Moves what the write-ahead log holds into the file and empties the log, unless another connection goes
+    /// on reading it for the whole busy timeout.
     func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) }
 
     /// Runs statements that have no values and whose rows don't matter.

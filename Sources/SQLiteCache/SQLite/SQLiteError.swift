@@ -12,7 +12,7 @@ struct SQLiteError: Error, CustomStringConvertible {
         self.message = message
     }
 
-    /// What `connection` last failed with; nil when there was no memory for a connection.
+    /// The last error of `connection`, which is nil when there was no memory for one.
     init(_ code: Int32, of connection: OpaquePointer?) {
         self.code = connection.map { sqlite3_extended_errcode($0) } ?? code
         var message = String(cString: connection.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
@@ -25,10 +25,10 @@ struct SQLiteError: Error, CustomStringConvertible {
 
     static func damage(_ message: String) -> SQLiteError { SQLiteError(SQLITE_NOTADB, message: message) }
 
-    /// What the error is about, as far as it makes a difference.
+    /// The kind of error, as far as it makes a difference.
     enum Kind {
-        /// The file is no database of this cache, or one that was broken. Statements that are right fail with
-        /// such codes too: a table is missing, a constraint is one of somebody else's making.
+        /// The file is no database of this cache, or one that was broken. Correct statements fail with such
+        /// codes too: a table is missing, or another program has made a constraint.
         case damage
         case cannotOpen
         case full

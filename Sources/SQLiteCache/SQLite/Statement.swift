@@ -73,7 +73,7 @@ final class Statement {
     }
 }
 
-/// The row that a statement stands at. SQLite converts whatever a column holds to the type asked for.
+/// The row that a statement stands at. SQLite converts a column's value to the requested type.
 struct Row {
     fileprivate let handle: OpaquePointer
 

@@ -1,6 +1,6 @@
 import Platform
 
-/// Whose file it is. What isn't ours is neither changed nor moved.
+/// Checks of whose file it is. A file that isn't ours is neither changed nor moved.
 extension DatabaseFile {
     /// Throws for a file that has content and isn't known as one of `kind`; and, where there is no file yet,
     /// for one in the place of a side file, which SQLite would take for its own.
@@ -31,7 +31,7 @@ extension DatabaseFile {
         }
     }
 
-    /// The file was made as one of `kind`, whatever became of it since.
+    /// The file was made as one of `kind`, though it may have changed since.
     func isKnown(as kind: DatabaseKind) -> Bool {
         guard identity?.isFile == true, let header = try? header() else { return false }
         return header.isDatabase && header.applicationID == kind.applicationID
@@ -64,7 +64,8 @@ extension DatabaseFile {
         return stat(name, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// What SQLite may have left there when its file was deleted is known by its first bytes, or by its size.
+    /// Files that SQLite may have left there when its file was deleted are known by their first bytes, or by
+    /// their size.
     private func requireFreeAttachments(_ kind: DatabaseKind) throws(SQLiteCacheError) {
         for (sideFile, starts) in [
             ("-wal", [[0x37, 0x7F, 0x06, 0x82], [0x37, 0x7F, 0x06, 0x83]]),
@@ -97,15 +98,15 @@ extension DatabaseFile {
 extension Connection {
     /// Sets the mark in a new file, and has changes kept in a log.
     ///
-    /// Two that make a new file at once are told at once that it is locked, without the wait of the busy
-    /// timeout: SQLite begins to write here while it reads, and to wait might be for ever.
+    /// Two that make a new file at the same time find it locked at once, without the busy timeout: SQLite
+    /// begins to write here while it reads, so a wait could last for ever.
     func markAndLog(_ kind: DatabaseKind, busyTimeoutMilliseconds: Int32) throws {
         let begin = ContinuousClock.now
         let timeout = Duration.milliseconds(Int64(busyTimeoutMilliseconds))
         while true {
             do {
-                // The mark first, and in the file itself: it shows whose the file is, whatever becomes of the
-                // log.
+                // The mark comes first, and in the file itself: it shows whose the file is even if the log is
+                // lost.
                 if try integer("PRAGMA application_id") == 0 {
                     try execute("PRAGMA application_id = \(kind.applicationID)")
                 }
@@ -118,9 +119,9 @@ extension Connection {
     }
 }
 
-/// What a database is for. The mark in its file tells it from those of other programs.
+/// The purpose of a database. The mark in its file tells it from those of other programs.
 struct DatabaseKind {
-    /// What messages call it.
+    /// Its name in messages.
     let name: String
     let applicationID: Int64
 

@@ -12,7 +12,7 @@ struct DatabaseFile: Sendable {
     /// As SQLite gets it: beginning with a slash or a dot, no path is a URI or `:memory:` to it.
     var name: String { path.hasPrefix("/") ? path : "./\(path)" }
 
-    /// What tells a file from another one that took its name.
+    /// Tells a file from another one that took its name.
     struct Identity: Equatable {
         let device: UInt64
         let number: UInt64
@@ -30,7 +30,7 @@ struct DatabaseFile: Sendable {
             isFile: status.st_mode & S_IFMT == S_IFREG)
     }
 
-    /// Responses are nobody else's business. SQLite gives its other files the same rights.
+    /// Responses are for the owner only. SQLite gives its other files the same rights.
     func makePrivate() { chmod(name, S_IRUSR | S_IWUSR) }
 
     /// True when there is more than the file itself holds.
@@ -39,7 +39,7 @@ struct DatabaseFile: Sendable {
         return stat(name + "-wal", &status) == 0 && status.st_size > 0
     }
 
-    /// The file as a URI that promises that nobody changes it.
+    /// The file as a URI that promises that it does not change.
     var immutableURI: String {
         "file:" + PercentEncoding.path(name) + "?immutable=1"
     }

@@ -80,7 +80,7 @@ final class EntityDatabase {
 
     // MARK: Size
 
-    /// What an entry counts for against the limit: its bytes, and about what the tables add.
+    /// The size of an entry against the limit: its bytes, and roughly those that the tables add.
     static func size(of bytes: [UInt8], _ key: EntryKey) -> Int { bytes.count + key.byteCount + 100 }
 
     /// Bytes of all entries.
@@ -137,8 +137,8 @@ extension EntityDatabase {
         return try prepare(connection, file)
     }
 
-    /// Opens a file beside which the log's own files can't be made, to read it as it is. Nil when that isn't
-    /// all there is to read. Not to be kept: it relies on nobody else writing meanwhile.
+    /// Opens a file beside which the log's own files can't be made, to read it as it is. Nil when the log has
+    /// more to read. Not to be kept: it relies on no writes meanwhile.
     static func openAsIs(_ file: DatabaseFile) -> EntityDatabase? {
         guard file.identity != nil, !file.hasLog else { return nil }
         return try? prepare(Connection(file.immutableURI, .immutable), file)

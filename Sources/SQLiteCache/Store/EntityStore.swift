@@ -31,8 +31,8 @@ final class EntityStore {
 
     func read(_ key: EntryKey) throws -> Entity? {
         do { return try withDatabase { try read(key, from: $0) } } catch {
-            // Opening may need what is not to be had, room on the disk for instance. Looking into the file
-            // does not.
+            // Opening may need something that is missing, room on the disk for instance. Reading the file as
+            // it is does not.
             guard database == nil, let asIs = EntityDatabase.openAsIs(file) else { throw error }
             do { return try read(key, from: asIs) } catch is SQLiteError { throw error }
         }
@@ -41,7 +41,7 @@ final class EntityStore {
     private func read(_ key: EntryKey, from database: EntityDatabase) throws -> Entity? {
         guard let entry = try database.entry(key) else { return nil }
         guard var entity = EntityCoding.decode(entry.bytes) else {
-            // Nobody else can read it either. If it can't be removed, it will be found useless again.
+            // No other process can read it either. If it can't be removed, it will be found useless again.
             try? database.remove(id: entry.id)
             log(.cache, "an entity in '\(settings.path)' could not be read and is removed: \(key.url)")
             return nil
@@ -82,7 +82,7 @@ final class EntityStore {
         }
     }
 
-    /// Throws what concerns the file, and answers what concerns this operation alone.
+    /// Throws errors of the file, and returns those of this operation alone.
     private func run(
         _ operation: Operation, on database: EntityDatabase, access: Int64
     ) throws -> Result<Entity?, any Error> {
@@ -96,7 +96,7 @@ final class EntityStore {
         case .write(let entity):
             let bytes: [UInt8]
             do throws(EntityCodingError) { bytes = try EntityCoding.encode(entity) } catch {
-                // What the key had is no longer true.
+                // The key's old entry is no longer true.
                 try database.remove(key)
                 return .failure(error)
             }
@@ -122,8 +122,7 @@ final class EntityStore {
 
     // MARK: Reads
 
-    /// Writes which entries were read if there are many to tell of. That nobody can write is no failure of
-    /// anything.
+    /// Writes which entries were read, once there are many. A failure to write them is ignored.
     func writeReadsIfMany() {
         if reads.count >= settings.maxNotedReads { writeReads() }
     }
@@ -172,7 +171,7 @@ final class EntityStore {
 
     private func openDatabase() throws -> EntityDatabase {
         if let database {
-            // Somebody may have deleted the file, or moved it aside; what is written to it then is lost.
+            // The file may have been deleted or moved aside; writes to it would then be lost.
             if file.identity == identity, !database.connection.isInTransaction { return database }
             self.database = nil
         }

@@ -1,4 +1,4 @@
-/// What the file holds.
+/// The tables of the file.
 ///
 /// Contents have a table of their own, because SQLite writes a row anew when any column of it changes: the
 /// time of access would cost as much as the content. Triggers keep the sum of sizes, whichever process

@@ -2,7 +2,7 @@ import ArgumentParser
 import RestEngine
 import RestScript
 
-/// Writes Sources/RestScript/RestScript.docc/LuaReference.md.
+/// Writes docs/reference/lua-api.md.
 struct ReferenceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reference", abstract: "Print the Lua reference as Markdown.", shouldDisplay: false)

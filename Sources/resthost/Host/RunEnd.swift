@@ -15,8 +15,8 @@ enum RunEnd {
 
     /// Seconds beyond the drain time until a loop that hangs is left behind.
     private static let grace = 1.0
-    /// Seconds for files beyond that: a disk may be slow, and what is cut here is lost. See docs/limits.md,
-    /// L273.
+    /// Seconds for files beyond that: a disk may be slow, and what is cut here is lost. See
+    /// docs/reference/limits.md, L273.
     private static let writing = 10.0
 
     private static let stage = Atomic(Stage.draining.rawValue)

@@ -5,7 +5,7 @@ import Synchronization
 /// Writes to a stream from a thread of its own. A reader that stops, a terminal that is held for example,
 /// must not hold the threads that serve clients. Lines for which there is no room are dropped and counted.
 final class StreamWriter: Sendable {
-    /// Bytes that wait for the reader. See docs/limits.md, L272.
+    /// Bytes that wait for the reader. See docs/reference/limits.md, L272.
     private static let mostBytes = 4 << 20
 
     private struct Waiting {

@@ -2,7 +2,7 @@ import RestEngine
 
 /// Makes spans of events: one for a request, and one below it for each of its messages (rule 70.1).
 struct RequestSpans {
-    /// Requests with messages that have not ended; see docs/limits.md, L132.
+    /// Requests with messages that have not ended; see docs/reference/limits.md, L132.
     static let mostOpen = 10_000
 
     /// A request's own span.

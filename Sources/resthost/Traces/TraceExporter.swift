@@ -7,7 +7,7 @@ import RestScript
 /// (https://opentelemetry.io/docs/specs/otlp/#otlphttp; rules 70).
 @EngineActor
 final class TraceExporter {
-    /// See docs/limits.md, L127.
+    /// See docs/reference/limits.md, L127.
     nonisolated static let mostWaiting = 2048
     private static let batch = 512
     private static let batchSeconds = 5.0

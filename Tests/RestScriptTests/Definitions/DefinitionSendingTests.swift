@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct DefinitionSendingTests {
-    @Test func `39.3 the contract's own example`() throws {
+    @Test func `39.3 the rule's own example`() throws {
         try expect(
             """
             local users = api:endpoint("echo/users", {

@@ -4,46 +4,62 @@ import TestSupport
 import Testing
 
 struct GuideTests {
-    private static let scriptGuides = [
-        "WritingAScript", "ConfigurationBlocks", "ThePipeline", "TransformerModules", "WaitingAndJobs",
-        "ObserversAndStatus", "ChainingRequests", "Caches", "TheGateway", "Errors", "Tools", "Reloading",
-        "LimitsAndGrants", "DefiningRequests", "RetriesAndLimits", "UsersOfTheGateway",
-        "ChangingThroughTheGateway",
-    ].map { "Sources/RestScript/RestScript.docc/\($0).md" }
-    private static let swiftGuides = [
-        "Sources/RestEngine/RestEngine.docc/UsingTheEngine.md",
-        "Sources/LuaRuntime/LuaRuntime.docc/LuaRuntime.md",
-        "Sources/RestClient/RestClient.docc/RestClient.md",
-        "Sources/RestClient/RestClient.docc/CallingAnAPI.md",
-        "Sources/RestClient/RestClient.docc/CallingWithTypes.md",
-        "Sources/RestFixtures/RestFixtures.docc/RestFixtures.md",
-    ]
+    private static let scriptPages =
+        ["README.md"]
+        + DocumentPages.below(
+            "docs/start", "docs/guides", "docs/cookbook", "docs/operating", "docs/migrating", "docs/reference"
+        )
+    private static let swiftPages =
+        DocumentPages.below("docs/swift") + [
+            "Sources/LuaRuntime/LuaRuntime.docc/LuaRuntime.md",
+            "Sources/RestClient/RestClient.docc/RestClient.md",
+            "Sources/RestFixtures/RestFixtures.docc/RestFixtures.md",
+        ]
 
-    @Test(arguments: scriptGuides) func `the Lua of a guide is sound`(guide: String) async throws {
+    @Test func `the pages are found`() {
+        #expect(Self.scriptPages.count > 20)
+        #expect(Self.scriptPages.contains("docs/guides/gateway.md"))
+        #expect(Self.swiftPages.count > 5)
+    }
+
+    @Test(arguments: scriptPages) func `the Lua of a page is sound`(page: String) async throws {
         let prelude = """
             local rest = require "resthost"
             local api = rest.service { name = "api", base_url = "http://127.0.0.1:8081" }
 
             """
-        let blocks = Transcript.blocks("lua", in: try TextFile.read(guide)).map { $0.joined(separator: "\n") }
-        #expect(!blocks.isEmpty)
-        // A block that begins with a file's name is that file, for those that come after it.
+        let quickstart = try ["main.lua", "stars.lua"].map { try TextFile.read("examples/quickstart/" + $0) }
         var files: [String: String] = [:]
-        for block in blocks {
+        for block in Transcript.blocks("lua", in: try TextFile.read(page)) {
+            // A piece of an example, which has tests of its own.
+            if quickstart.contains(where: { $0.contains(block.text) }) { continue }
             let folder = TemporaryFolder()
             for (name, text) in files { folder.write(name, text) }
             folder.write("api.internal.pem", TestCertificates.server)
             folder.write("api.internal.key", TestCertificates.serverKey)
             folder.write("clients.pem", TestCertificates.authority)
-            if let name = block.firstMatch(of: /^-- (\S+\.lua)\n/)?.1 { files[String(name)] = block }
-            folder.write("guide.lua", block.contains("require \"resthost\"") ? block : prelude + block)
-            let run = await BuiltProgram.run("check", "guide.lua", in: folder.path)
-            #expect(run.code == 0, "\(guide): \(run.errors)")
-            #expect(!run.errors.contains("error "), "\(guide): \(run.errors)")
+            if let name = block.fileName { files[name] = block.text }
+            if block.isTest && !Self.isComplete(block, files) { continue }
+            let name = block.isTest ? "guide_test.lua" : "guide.lua"
+            folder.write(name, block.isTest || block.isScript ? block.text : prelude + block.text)
+            let variables = Set(block.text.matches(of: /rest\.env\.(\w+)/).map { String($0.1) })
+            let grants = block.isTest ? [] : variables.flatMap { ["--allow-env", $0] }
+            let run = await ChildProcess(
+                [BuiltProgram.path, block.isTest ? "test" : "check", name] + grants, in: folder.path,
+                environment: Dictionary(uniqueKeysWithValues: variables.map { ($0, "a value of it") })
+            ).end()
+            #expect(run.code == 0, "\(page): \(run.output)\(run.errors)")
+            #expect(!run.errors.contains("error "), "\(page): \(run.errors)")
         }
     }
 
-    @Test(arguments: swiftGuides) func `the Swift of a guide is code that is compiled`(guide: String) throws {
+    /// True for a test whose script is a block of the page, and that needs no recording.
+    private static func isComplete(_ test: Transcript.Block, _ files: [String: String]) -> Bool {
+        !test.text.contains(":replay(")
+            && test.text.matches(of: /t\.load[ (]*"([^"]+)"/).allSatisfy { files[String($0.1)] != nil }
+    }
+
+    @Test(arguments: swiftPages) func `the Swift of a page is code that is compiled`(page: String) throws {
         let sources = try [
             "ResthostTests/Examples/EngineGuide", "ResthostTests/Examples/FixturesGuide",
             "RestClientTests/ClientGuide",
@@ -51,10 +67,8 @@ struct GuideTests {
             try TextFile.read("Tests/\($0).swift")
         }
         let code = Self.lines(sources.joined(separator: "\n"))
-        let blocks = Transcript.blocks("swift", in: try TextFile.read(guide))
-        #expect(!blocks.isEmpty)
-        for block in blocks {
-            #expect(code.contains(Self.lines(block.joined(separator: "\n"))), "\(guide): \(block)")
+        for block in Transcript.blocks("swift", in: try TextFile.read(page)) {
+            #expect(code.contains(Self.lines(block.text)), "\(page): \(block.text)")
         }
     }
 
@@ -104,15 +118,6 @@ struct GuideTests {
 
     @Test func `the Lua runtime's guide does what it says`() throws {
         #expect(try EngineGuide.sum() == 3)
-    }
-
-    @Test func `articles that link to each other exist`() throws {
-        for guide in Self.scriptGuides + ["Sources/RestScript/RestScript.docc/RestScript.md"] {
-            for link in try TextFile.read(guide).matches(of: /<doc:(\w+)>/) {
-                let article = "\(BuiltProgram.repository)/Sources/RestScript/RestScript.docc/\(link.1).md"
-                #expect(access(article, F_OK) == 0, "\(guide): \(link.1)")
-            }
-        }
     }
 
     /// Without indentation, which depends on where the code stands.

@@ -1,4 +1,4 @@
-/// What a document shows in its `console` blocks: commands behind a dollar sign, and what they print.
+/// The `console` blocks of a document: commands behind a dollar sign, and what they print.
 struct Transcript {
     struct Step: Equatable {
         var command: String
@@ -8,11 +8,30 @@ struct Transcript {
         var isBackground: Bool { command.hasSuffix(" &") }
     }
 
+    /// A fenced block of a document.
+    struct Block {
+        var language: String
+        var lines: [String] = []
+
+        var text: String { lines.joined(separator: "\n") }
+
+        /// A block that begins with `-- name.lua` is that file.
+        var fileName: String? { text.firstMatch(of: /^-- (\S+\.lua)\n/).map { String($0.1) } }
+
+        /// A test, as `resthost test` runs it.
+        var isTest: Bool { text.contains("require \"resthost.test\"") }
+
+        /// A script, and not a piece of one.
+        var isScript: Bool { text.contains("require \"resthost\"") }
+    }
+
     let steps: [Step]
 
-    init(_ markdown: String) {
+    init(_ markdown: String) { self.init(Self.blocks(in: markdown)) }
+
+    init(_ blocks: [Block]) {
         var steps: [Step] = []
-        for line in Self.blocks("console", in: markdown).joined() {
+        for line in blocks.filter({ $0.language == "console" }).flatMap(\.lines) {
             if line.hasPrefix("$ ") {
                 steps.append(Step(command: String(line.dropFirst(2))))
             } else if !steps.isEmpty {
@@ -22,22 +41,29 @@ struct Transcript {
         self.steps = steps
     }
 
-    /// Lines of the fenced blocks in a language.
-    static func blocks(_ language: String, in markdown: String) -> [[String]] {
-        var blocks: [[String]] = []
-        var current: [String]?
+    /// The blocks of a document, in their order. Those that are indented are none: scripts/check-documents
+    /// refuses them.
+    static func blocks(in markdown: String) -> [Block] {
+        var blocks: [Block] = []
+        var current: Block?
         for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
-            if let lines = current {
+            if var block = current {
                 if line == "```" {
-                    blocks.append(lines)
+                    blocks.append(block)
                     current = nil
                 } else {
-                    current?.append(String(line))
+                    block.lines.append(String(line))
+                    current = block
                 }
-            } else if line == "```" + language {
-                current = []
+            } else if line.hasPrefix("```") {
+                current = Block(language: String(line.dropFirst(3)))
             }
         }
         return blocks
+    }
+
+    /// Those in one language.
+    static func blocks(_ language: String, in markdown: String) -> [Block] {
+        blocks(in: markdown).filter { $0.language == language }
     }
 }

@@ -1,4 +1,4 @@
-// Compares CJSON with lua-cjson, both called from the same Lua state in turns. Prints medians and ratios.
+// Compares CJSON with lua-cjson, alternating in the same Lua state. Prints medians and ratios.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -87,7 +87,7 @@ double median(std::vector<double> &times) {
     return times[times.size() / 2];
 }
 
-/// What this thread has spent, so that a busy machine weighs less.
+/// The CPU time of this thread, which a busy machine changes less.
 double now() {
     timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,4 +1,4 @@
--- For `resthost get`: one service and nothing else, because curl does nothing with the body either.
+-- For `resthost get`: only a service, because curl leaves the body alone too.
 local rest = require "resthost"
 
 rest.service { name = "api", base_url = "@UPSTREAM@" }

@@ -1,4 +1,4 @@
--- A small body that is fresh, and large ones beside it, which are decoded and encoded once each.
+-- A small fresh body, beside large ones that are decoded and encoded once each.
 local rest = require "resthost"
 
 local api = rest.service { name = "api", base_url = "@UPSTREAM@" }

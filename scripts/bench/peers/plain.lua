@@ -1,4 +1,4 @@
--- What comes is what goes out: no stage decodes it.
+-- Bodies pass unchanged: no stage decodes them.
 local rest = require "resthost"
 
 local api = rest.service { name = "api", base_url = "@UPSTREAM@" }

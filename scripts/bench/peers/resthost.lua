@@ -1,4 +1,4 @@
--- resthost's side of every row: one service, whose records are mapped by the same function as the partners'.
+-- resthost in every row: one service, with the same mapping function as the partners.
 local rest = require "resthost"
 local map_records = require "map_records"
 

@@ -1,4 +1,4 @@
--- A hot read with TLS, for both versions of HTTP: the same service as in resthost.lua.
+-- A hot read with TLS, in both versions of HTTP, with the service of resthost.lua.
 local rest = require "resthost"
 local map_records = require "map_records"
 
