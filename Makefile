@@ -18,7 +18,7 @@
 #   make tsan            suites that use threads, with the thread sanitizer
 #   make docs            the site of the documents, into .build/site
 #   make build           the release program, which needs no Swift on the machine it runs on
-#   make install         that program to PREFIX/bin (PREFIX is /usr/local)
+#   make install         that program to PREFIX/bin (PREFIX is /usr/local), its manual pages and completions
 #
 # Targets are only names; the work is in scripts/.
 
@@ -48,7 +48,7 @@ test: bootstrap
 
 # Cheap to dear: what takes a second fails first.
 static: bootstrap
-	@scripts/check-floors
+	@scripts/check-layers
 	@scripts/check-length
 	@scripts/check-rules
 	@scripts/test-check-rules

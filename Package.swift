@@ -12,7 +12,7 @@ let settings: [SwiftSetting] = [
 
 let cSettings: [CSetting] = [.treatAllWarnings(as: .error)]
 
-/// What only servers need, and a client that says `traits: []` doesn't even fetch.
+/// Dependencies that only servers need. A client that says `traits: []` doesn't even fetch them.
 let host = TargetDependencyCondition.when(traits: ["Host"])
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio", condition: host)
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio", condition: host)
@@ -55,7 +55,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
-        // Floor 0: one small C or C++ target for each library, and the libraries themselves.
+        // Layer 0: one small C or C++ target for each library, and the libraries themselves.
         .systemLibrary(
             name: "SystemLua", pkgConfig: "lua5.4", providers: [.apt(["liblua5.4-dev"]), .brew(["lua@5.4"])]),
         .systemLibrary(
@@ -64,20 +64,20 @@ let package = Package(
         .systemLibrary(
             name: "SystemPCRE2", pkgConfig: "libpcre2-8",
             providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
-        // libcurl is built on it anyway, so that nothing more is loaded at start.
+        // libcurl is built on this library anyway, so no further one is loaded at start.
         .systemLibrary(
             name: "SystemCrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        // Which domains are everybody's, for cookies. libcurl is built on it anyway.
+        // The list of public suffixes, for cookies. libcurl is built on it anyway.
         .systemLibrary(
             name: "SystemPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
-        // Not GRDB: it needs all of Foundation, which would make the static program 70 MB instead of 22, and
-        // each start about 1 ms longer.
+        // GRDB isn't used, because it needs all of Foundation. That would make the static program 70 MB
+        // instead of 22, and each start about 1 ms longer.
         .systemLibrary(
             name: "SystemSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(name: "CLua", dependencies: ["SystemLua"], cSettings: cSettings),
-        // libcurl decodes codings too, but doesn't tell a stream that ends too early.
+        // libcurl also decodes codings, but doesn't report a stream that ends too early.
         .systemLibrary(
             name: "SystemZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
@@ -87,20 +87,19 @@ let package = Package(
             name: "SystemZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(
             name: "CCoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"], cSettings: cSettings),
-        // Apart from the decoders, so that a client doesn't load brotli's encoder.
+        // Separate from the decoders, so that a client doesn't load brotli's encoder.
         .target(
             name: "CEncoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"],
             cSettings: cSettings,
             linkerSettings: [.linkedLibrary("brotlienc")]),
         .target(name: "CCurl", dependencies: ["SystemCurl"], cSettings: cSettings),
-        // No system library for simdjson, whose pkg-config file has flags that packages may not have: what is
-        // missing is said in parse.cpp.
+        // simdjson has no system library here, because its pkg-config file has flags that packages may not
+        // have. parse.cpp reports it if it is missing.
         .target(
             name: "CJSON", cxxSettings: [.treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("simdjson")]),
-        // What of it knows Lua, so that the engine by itself doesn't. It needs CJSON beside it, but can't
-        // depend on it: SwiftPM would have C++ import its headers as a module, which it builds for Swift
-        // alone.
+        // The part of CJSON that knows Lua, so that the engine alone doesn't. It needs CJSON but can't depend
+        // on it: SwiftPM would make C++ import its headers as a module, which it builds for Swift only.
         .target(
             name: "CLuaJSON", dependencies: ["SystemLua"],
             cxxSettings: [
@@ -108,18 +107,18 @@ let package = Package(
                 .treatAllWarnings(as: .error),
             ]),
         .target(name: "CPlatform", cSettings: cSettings),
-        // Its C file has the files of the page in it.
+        // Its C file embeds the files of the page.
         .target(name: "CInspector", exclude: ["page"], cSettings: cSettings),
-        // xxhash's functions are inlined from its header: nothing is linked.
+        // xxhash's functions are inlined from its header, so no library is linked.
         .target(name: "CHash", cSettings: cSettings),
         .target(name: "CCrypto", dependencies: ["SystemCrypto"], cSettings: cSettings),
         .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
 
-        // The C library and the system's own things, for all floors above.
+        // The C library and the system's functions, for all layers above.
         .target(
             name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings + [.strictMemorySafety()]),
 
-        // Floor 1: neither knows the other.
+        // Layer 1: these modules don't import each other.
         .target(
             name: "RestEngine",
             dependencies: [
@@ -129,8 +128,8 @@ let package = Package(
         .target(
             name: "LuaRuntime", dependencies: ["Platform", "CLua", "CPlatform"], swiftSettings: settings),
 
-        // Floor 2: neighbours that never meet.
-        // For programs that use Foundation: the only one of these that does.
+        // Layer 2: these modules don't import each other.
+        // For programs that use Foundation; the other modules don't use it.
         .target(name: "RestFoundation", dependencies: ["RestEngine"], swiftSettings: settings),
         .target(
             name: "CurlTransport", dependencies: ["Platform", "RestEngine", "CCurl", "CCoding"],
@@ -153,9 +152,9 @@ let package = Package(
             name: "RestFixtures", dependencies: ["Platform", "RestEngine", nioCore, nioPosix, nioHTTP1],
             swiftSettings: settings),
 
-        // Floor 3: commands and composition.
-        // A module of its own: its short names (Header, Query, Body) are for programs that call an API, and
-        // what they are sent through by themselves is libcurl, which the engine doesn't know.
+        // Layer 3: commands and composition.
+        // RestClient is a separate module, because its short names (Header, Query, Body) are for programs
+        // that call an API. By default it sends through libcurl, which the engine doesn't know.
         .target(
             name: "RestClient", dependencies: ["RestEngine", "CurlTransport"], swiftSettings: settings),
         .executableTarget(
@@ -165,7 +164,7 @@ let package = Package(
                 "RestFixtures", "SQLiteCache", "CPlatform", arguments,
             ],
             swiftSettings: settings),
-        // What only `make bench` runs: in no product that is built or installed for use.
+        // Only `make bench` runs it. No product that is built or installed contains it.
         .executableTarget(
             name: "resthost-bench",
             dependencies: ["Platform", "RestEngine", "CurlTransport", "RestScript", "CPlatform", arguments],

@@ -1,6 +1,6 @@
 #include "cinspector.h"
 
-// `#embed` is C23's; clang has it for older C too, and says so.
+// `#embed` is of C23. Clang also has it for older C, with a warning.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char page[] = {

@@ -2,24 +2,23 @@ import NIOCore
 import Platform
 import RestEngine
 
-/// An update that was found possible: its new addresses are bound already. It is either committed or
-/// discarded.
+/// A checked update whose new addresses are already bound. The caller commits or discards it.
 public struct PreparedGatewayUpdate: Sendable {
     let configuration: GatewayConfiguration
     let access: GatewayRules.Access
     let secrets: ListenerSecrets
-    /// One for each address of the update, in its order.
+    /// One listener for each address of the update, in its order.
     let listeners: [Listener]
     let opened: [Listener]
     let closing: [Listener]
 }
 
 extension Gateway {
-    /// Checks an update and listens on the addresses that it adds. Nothing else changes until ``commit(_:)``;
-    /// throws when it can't be done, and then nothing has changed at all.
+    /// Checks an update and listens on the addresses that it adds. Everything else stays until
+    /// ``commit(_:)``. If the update is impossible this throws, and nothing has changed.
     ///
-    /// The length of a sweep, and with it how exact times are, stays that of the gateway's start; sizes of
-    /// heads and bodies are those for connections which come later. One update at a time. Blocks while
+    /// The length of a sweep, and with it the precision of times, stays that of the gateway's start. New
+    /// sizes of heads and bodies apply to later connections. Prepare one update at a time. Blocks while
     /// addresses are bound.
     public func prepare(_ update: GatewayConfiguration) throws(GatewayError) -> PreparedGatewayUpdate {
         try update.check()
@@ -51,8 +50,8 @@ extension Gateway {
             closing: closing)
     }
 
-    /// From the next request on the new rules hold, whoever asks and whatever was remembered. Listeners that
-    /// are left over stop; their connections end with the request under way.
+    /// Applies the new rules from the next request on, to all clients and all remembered answers. Listeners
+    /// that the update removes stop. Their connections end with the request under way.
     @EngineActor
     public func commit(_ prepared: PreparedGatewayUpdate) {
         engine.rules.replace(prepared.access)
@@ -64,15 +63,15 @@ extension Gateway {
         for listener in closing { listener.leave(loops) }
     }
 
-    /// Gives up what ``prepare(_:)`` opened.
+    /// Closes the addresses that ``prepare(_:)`` opened.
     public func discard(_ prepared: PreparedGatewayUpdate) {
         let loops = running?.loops ?? []
         for listener in prepared.opened { listener.leave(loops) }
     }
 
-    /// Reads certificates and keys again, for connections that come from now on; those that are there stay as
-    /// they are, unless their client's certificate is of an authority that is asked for no more. Throws when
-    /// the files are no good, and then nothing has changed. Blocks while they are read.
+    /// Reads certificates and keys again, for later connections. Existing connections stay, unless their
+    /// client's certificate belongs to an authority that is no longer trusted. If the files are invalid this
+    /// throws, and nothing has changed. Blocks while the files are read.
     @EngineActor
     public func renewCertificates() throws(GatewayError) {
         guard let running else { throw .notRunning }
@@ -84,10 +83,10 @@ extension Gateway {
         engine.rules.replace(access)
     }
 
-    /// See ``GatewayConfiguration/certificateFiles``; empty unless it runs.
+    /// See ``GatewayConfiguration/certificateFiles``; empty unless the gateway runs.
     public var certificateFiles: Set<String> { running?.configuration.certificateFiles ?? [] }
 
-    /// `0.0.0.0:80` can't be bound beside `127.0.0.1:80`.
+    /// Names the overlap if an address such as `0.0.0.0:80` can't be bound beside `127.0.0.1:80`.
     private static func explain(_ error: GatewayError, _ running: Running) -> GatewayError {
         guard case .addressInUse(let text) = error, let colon = text.lastIndex(of: ":"),
             let own = running.listeners.first(where: { $0.text.hasSuffix(text[colon...]) })

@@ -3,9 +3,9 @@ import NIOPosix
 import Platform
 import Synchronization
 
-/// HTTP in, engine, HTTP out: shows the resources of services to any program that speaks HTTP/1.1.
+/// The HTTP server before the engine: it serves the resources of services to any HTTP client.
 ///
-/// Its network threads answer fresh content by themselves; everything else is a message to the engine loop.
+/// Its network threads answer fresh content by themselves. Everything else is a message to the engine loop.
 public final class Gateway: Sendable {
     private enum State {
         case idle
@@ -19,7 +19,7 @@ public final class Gateway: Sendable {
         let loops: [NIOLoopBound<GatewayLoop>]
         let room: ConnectionRoom
         var listeners: [Listener]
-        /// As of the last update.
+        /// The configuration as of the last update.
         var configuration: GatewayConfiguration
     }
 
@@ -29,7 +29,7 @@ public final class Gateway: Sendable {
     let engine: EngineClient
     private let state = Mutex(State.idle)
 
-    /// Checks the configuration. Without a `control` the `/-/` routes that need one are not there.
+    /// Checks the configuration. Without a `control` the `/-/` routes that need one don't exist.
     public init(
         _ configuration: GatewayConfiguration, directory: any GatewayDirectory,
         control: (any HostControl)? = nil
@@ -39,7 +39,7 @@ public final class Gateway: Sendable {
         addresses = try ListenAddress.list(configuration.listen)
         for (text, address) in addresses where configuration.isForAdmins {
             guard configuration.mayTakeCommands(at: address) else {
-                throw .badAddress(text, why: "commands are taken on a Unix socket alone, unix:/path")
+                throw .badAddress(text, why: "commands are only taken on a Unix socket, unix:/path")
             }
         }
         secrets = try ListenerSecrets(configuration)
@@ -49,28 +49,28 @@ public final class Gateway: Sendable {
             metrics: configuration.metrics ?? GatewayMetrics())
     }
 
-    /// The addresses as they are bound; empty unless it runs.
+    /// The bound addresses; empty unless the gateway runs.
     public var listening: [String] { running?.listeners.map(\.text) ?? [] }
 
-    /// Those of ``listening`` that speak TLS.
+    /// The addresses of ``listening`` that speak TLS.
     public var secured: Set<String> {
         Set((running?.listeners ?? []).filter { $0.state.security != nil }.map(\.text))
     }
 
-    /// Of a minute or two ago, or less.
+    /// The shortages of the last two minutes.
     public var shortages: [GatewayShortage] { running?.room.recentShortages ?? [] }
 
-    /// Network threads; 0 unless it runs.
+    /// The number of network threads; 0 unless the gateway runs.
     public var threads: Int { running?.loops.count ?? 0 }
 
-    /// Connections of clients that are open at the moment, idle ones included.
+    /// The number of open connections, idle ones included.
     public var connections: Int { running?.room.count ?? 0 }
 
     var running: Running? {
         state.withLock { if case .running(let running) = $0 { running } else { nil } }
     }
 
-    /// Has other listeners from now on. False when the gateway doesn't run any more.
+    /// Replaces the listeners. False if the gateway doesn't run any more.
     func setListeners(_ listeners: [Listener], of configuration: GatewayConfiguration) -> Bool {
         state.withLock { state in
             guard case .running(var running) = state else { return false }
@@ -81,8 +81,8 @@ public final class Gateway: Sendable {
         }
     }
 
-    /// Listens on all addresses, or on none and throws. Returns the addresses as they are bound, in the order
-    /// of the configuration. Blocks while they are bound.
+    /// Listens on all addresses, or throws and listens on none. Returns the bound addresses in the order of
+    /// the configuration. Blocks while they are bound.
     public func start() throws(GatewayError) -> [String] {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
@@ -93,7 +93,7 @@ public final class Gateway: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.usedThreads)
         let room = ConnectionRoom(configuration)
         let loops = group.makeIterator().map { eventLoop in
-            // The state is the loop's from here on; nothing has used it yet.
+            // From here on the state belongs to the loop. No other code has used it yet.
             let (engine, configuration) = (engine, configuration)
             return eventLoop.submit {
                 NIOLoopBound(
@@ -130,8 +130,7 @@ public final class Gateway: Sendable {
             room: running.room, inherited: configuration.inheritedSockets["\(address)"])
     }
 
-    /// Stops listening, lets the requests that are under way finish for so many seconds, then closes
-    /// everything.
+    /// Stops listening, lets requests under way finish for this many seconds, then closes everything.
     public func stop(drain seconds: Double = 5) async {
         let running: Running? = state.withLock { state in
             guard case .running(let running) = state else { return nil }
@@ -153,7 +152,7 @@ public final class Gateway: Sendable {
         try? await running.group.shutdownGracefully()
     }
 
-    /// Lets as much of every client's patience pass as so many sweeps stand for; for tests.
+    /// Lets the time of this number of sweeps pass for each connection's timeouts; for tests.
     func sweep(times: Int) async {
         for loop in running?.loops ?? [] {
             try? await loop.eventLoop.submit { for _ in 0..<times { loop.value.sweep() } }.get()

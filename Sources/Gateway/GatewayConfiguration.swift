@@ -1,77 +1,77 @@
 import Platform
 package import RestEngine
 
-/// How a gateway listens, what it shows, and to whom.
+/// The configuration of a gateway: addresses, resources and clients.
 public struct GatewayConfiguration: Sendable {
     /// `127.0.0.1:8080`, `[::1]:0` (port 0: the system chooses) or `unix:/path`.
     public var listen = ["127.0.0.1:8080"]
-    /// Threads that serve connections; nil leaves one of the processors that this process may use to the
-    /// engine, and takes one for each other.
+    /// Threads that serve connections. Nil takes one for each processor that the process may use, and leaves
+    /// one processor to the engine.
     public var threads: Int?
     package var usedThreads: Int { max(1, threads ?? MachineProcessors.current.count - 1) }
     public var limits = GatewayLimits()
-    /// Which paths and methods of which services are shown; nil: all paths of every service, to GET and HEAD.
+    /// The paths and methods of services that clients may use; nil: all paths of every service, with GET and
+    /// HEAD.
     public var expose: [String: ExposeRule]?
-    /// Clients must send it as `Authorization: Bearer …`, except to learn whether the gateway is alive.
+    /// The token that clients must send as `Authorization: Bearer …`. Liveness checks need none.
     public var bearerToken: String?
-    /// Further tokens, each with what it may reach.
+    /// Further tokens, each with its own access.
     public var tokens: [GatewayToken] = []
-    /// What a listener shows in place of ``expose``, by its text in ``listen``.
+    /// Rules of a listener in place of ``expose``, by its text in ``listen``.
     public var listenerPolicy: [String: [String: ExposeRule]] = [:]
-    /// Sockets that listen already, by their addresses: a service manager gave them to this process, which
+    /// Sockets that already listen, by their addresses. A service manager gave them to this process, and
     /// keeps them open.
     public var inheritedSockets: [String: Int32] = [:]
-    /// Listeners whose clients are operators, by their text in ``listen``; see
-    /// ``GatewayToken/isOperator``.
+    /// Listeners whose clients are operators, by their text in ``listen``; see ``GatewayToken/isOperator``.
     public var operatorListeners: Set<String> = []
-    /// Modes of the files of Unix sockets, by their text in ``listen``; else the process's umask decides.
+    /// Modes of Unix sockets' files, by their text in ``listen``. Without one the process's umask decides.
     public var socketModes: [String: Int] = [:]
-    /// Of all listeners but Unix sockets; nil: no TLS.
+    /// TLS of all listeners except Unix sockets; nil: no TLS.
     public var tls: GatewayTLS?
-    /// Of single listeners, by their text in ``listen``; nil: no TLS there.
+    /// TLS of single listeners, by their text in ``listen``; nil: no TLS there.
     public var listenerTLS: [String: GatewayTLS?] = [:]
-    /// Clients that are known by their certificate. Without tokens nobody else is let in.
+    /// Clients that are identified by their certificate. Without tokens no other clients are accepted.
     public var clientCertificates: GatewayClientCertificates?
-    /// Which pages of other origins may use it; nil: none.
+    /// The pages of other origins that may use the gateway; nil: none.
     public var cors: GatewayCORS?
-    /// Names for the Host header beside the loopback names and the listener's address.
+    /// Accepted names in Host besides the loopback names and the listener's address.
     public var serverNames: [String] = []
-    /// It takes commands, shows no resources, and is for Unix sockets, which nobody else can open: mode 0600;
-    /// with a token it may be on the loopback as well.
+    /// The gateway takes commands and serves no resources. It is for Unix sockets of mode 0600, which other
+    /// users can't open. With a token it may also listen on the loopback.
     public var isForAdmins = false
-    /// Called on a network thread after each answer; must be quick.
+    /// Called on a network thread after each answer. It must be quick.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
-    /// Gets each request that was answered, as a span of a trace which is recorded; but not what the host was
-    /// asked of itself, nor what came from memory for clients that trace nothing. Called on a network thread;
-    /// must be quick. Nil: no spans are made.
+    /// Gets the span of each answered request whose trace is recorded. Requests about the host get no span,
+    /// nor do answers from memory to clients without a trace. Called on a network thread; must be quick. Nil:
+    /// no spans are made.
     package var spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
-    /// Called on a network thread, once a minute at most for each kind; must be quick.
+    /// Called on a network thread, once a minute at most for each kind. It must be quick.
     public var onShortage: (@Sendable (GatewayShortage) -> Void)?
-    /// What the gateway counts; those of one host may share it. Nil: its own.
+    /// The gateway's metrics. Gateways of one host may share them. Nil: its own.
     public var metrics: GatewayMetrics?
     /// Seconds that health waits for the engine before it reports that the engine is busy.
     var healthTimeout: Double = 0.05
-    /// Seconds that other `/-/` routes wait for the engine; a reload takes as long as it takes.
+    /// Seconds that other `/-/` routes wait for the engine. A reload has no such limit.
     var controlTimeout: Double = 10
     /// Unix time in seconds, for dates.
     public var clock: @Sendable () -> Double = { ClockReading.timeOfDay }
-    /// Seconds on a clock that nobody sets, the same as the engine's, for durations and ages.
+    /// Seconds on a monotonic clock, the same as the engine's, for durations and ages.
     var uptime: @Sendable () -> Double = { ClockReading.timeSinceBoot }
 
-    /// Names of clients' headers that go to the API, beside what always does: what is said of a body, and
-    /// preconditions of what is no read. A read that has one is a request of its own: nobody else gets its
-    /// answer, and it is kept nowhere.
+    /// Names of clients' headers that go to the API, besides the fields that describe a body and the
+    /// preconditions of changes. A read with such a header is a request of its own: no other client gets its
+    /// answer, and it isn't cached.
     public var forwardedHeaders: [String] = []
-    /// Names of the API's headers that go to clients, beside ``ForwardedHeaders/usual``.
+    /// Names of the API's headers that go to clients, besides ``ForwardedHeaders/usual``.
     public var keptHeaders: [String] = []
 
-    /// What the gateway answers by itself, before it looks for services.
+    /// Routes that the gateway answers by itself, before it looks for services.
     package var routes: [GatewayRoute] = []
 
     public init() {}
 
-    /// What a running gateway can be changed by, see ``Gateway/prepare(_:)``: the other members say how it
-    /// was started.
+    /// The options that a running gateway can change, see ``Gateway/prepare(_:)``. The other members are
+    /// fixed at its start.
     public init(listen: [String], expose: [String: ExposeRule]? = nil, bearerToken: String? = nil) {
         self.listen = listen
         self.expose = expose
@@ -85,7 +85,7 @@ public struct GatewayConfiguration: Sendable {
         }
     }
 
-    /// Throws what is wrong with it, before anything is started.
+    /// Throws the first error in the configuration, before anything is started.
     public func check() throws(GatewayError) {
         _ = try ListenAddress.list(listen)
         _ = try AccessPolicy(expose)
@@ -104,47 +104,48 @@ public struct GatewayConfiguration: Sendable {
     }
 }
 
-/// What one client, and all of them together, may use. Times are in seconds.
+/// Limits of one client, and of all clients together. Times are in seconds.
 public struct GatewayLimits: Sendable, Equatable {
     /// Request line and header fields together.
     public var maxHeaderBytes = 16 << 10
     public var maxTargetBytes = 8 << 10
     var maxHeaderFields = 128
-    /// Of a request's body, as it comes; a longer one is refused with 413.
+    /// Bytes of a request's body. A longer one gets 413.
     public var maxBodyBytes = 16 << 20
-    /// The same of a body that goes to an API as it comes, which is one that is longer than ``maxBodyBytes``
-    /// (rules 69). 0: none is longer.
+    /// Bytes of a body that is forwarded to an API as it arrives, which happens above ``maxBodyBytes`` (rules
+    /// 69). 0: no longer bodies are accepted.
     public var maxStreamedBodyBytes = 0
     var longestBody: Int { max(maxBodyBytes, maxStreamedBodyBytes) }
-    /// Bytes each second, on average beyond ``idleTimeout``, that a client sends of its request's body.
+    /// Bytes a second that a client must send of its request's body, on average, after ``idleTimeout``.
     var minBodyRate = 1 << 10
-    /// How often one client, by its token or else its address, may ask; more is 429. Nil: as often as it
-    /// wants.
+    /// How often one client may send requests, by its token or else its address. More requests get 429. Nil:
+    /// no limit.
     public var perClient: GatewayRate?
-    /// Requests that one client has under way at once, but what is answered from memory; more is 429. Nil: as
-    /// many as it wants.
+    /// Requests that one client may have under way, except those that are answered from memory. More requests
+    /// get 429. Nil: no limit.
     public var requestsPerClient: Int?
-    /// The same for streams of events; nil: a quarter of the connections that there may be, so that no client
-    /// has all of them.
+    /// Event streams of one client. Nil: a quarter of the connections, so that no client can take all of
+    /// them.
     public var streamsPerClient: Int?
     var usualStreams: Int {
         max(1, min(maxConnections, ConnectionRoom.share(of: DescriptorLimit.current)) / 4)
     }
-    /// Fewer where the process may not have the descriptors for them: three quarters of those beyond 64. One
-    /// more closes the clients that have been idle longest; when none is, it gets 503, but an answer to
-    /// `/-/health`.
+    /// The limit of connections. It is lower if the process may not have the descriptors: three quarters of
+    /// those beyond 64. One more connection closes those that have been idle longest. If none is idle, the
+    /// new one gets 503, except for `/-/health`.
     public var maxConnections = 10_000
-    /// A connection between two requests, or whose client doesn't take its answer.
+    /// The time that a connection may be idle between two requests, or while its client doesn't take an
+    /// answer.
     public var idleTimeout: Double = 60
-    /// Bytes each second, on average over ``idleTimeout``, that a client takes of its answer: one that takes
-    /// less holds its memory for nothing.
+    /// Bytes a second that a client must take of its answer, on average over ``idleTimeout``. A slower client
+    /// would hold its memory for no use.
     var minAnswerRate = 8 << 10
-    /// From the first byte of a request to the last of its head, and from a connection to the end of its
-    /// handshake of TLS.
+    /// The time from the first byte of a request to the end of its head, and from a connection to the end of
+    /// its TLS handshake.
     public var headerTimeout: Double = 10
-    /// From a request to its answer, in place of twice the total time of its resource's configuration
-    /// (``RestEngine/Timeouts/total``); then it is answered with 504, and the load goes on for whoever asks
-    /// next.
+    /// The time from a request to its answer; nil: twice the total time of the resource's configuration
+    /// (``RestEngine/Timeouts/total``). After it the client gets 504, and the load goes on for the next
+    /// client.
     public var requestTimeout: Double?
 
     public init() {}
@@ -152,7 +153,7 @@ public struct GatewayLimits: Sendable, Equatable {
 
 /// One answered request, for an access log or a trace.
 public struct AccessRecord: Sendable {
-    /// Address of the other end, which may be a proxy; nil on a Unix socket.
+    /// The address of the other end, which may be a proxy; nil on a Unix socket.
     public var client: String?
     /// `-` for bytes that were no request.
     public var method: String
@@ -161,9 +162,9 @@ public struct AccessRecord: Sendable {
     public var status: Int
     /// Bytes of the body as they were sent, without the head.
     public var bytes: Int
-    /// Seconds from the end of the request's head to the hand-over of the answer to the socket.
+    /// Seconds from the end of the request's head until the answer was handed to the socket.
     public var duration: Double
-    /// Unix time of that hand-over.
+    /// The Unix time at which the answer was handed to the socket.
     public var endedAt: Double
 
     package init(

@@ -1,4 +1,4 @@
-/// Why a gateway can't start.
+/// Errors that keep a gateway from starting.
 public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case badAddress(String, why: String)
     case addressInUse(String)
@@ -6,16 +6,16 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case addressNotAvailable(String)
     case missingFolder(String)
     case badAccessPolicy(service: String, message: String)
-    /// One that can't be forwarded or kept.
+    /// A header that can't be forwarded or kept.
     case badHeader(String)
     case badRoute(String)
-    /// A file for TLS that is of no use.
+    /// A file for TLS that can't be used.
     case badCertificate(String, why: String)
     case badTLS(String)
     case badCORS(String)
     case alreadyStarted
     case notRunning
-    /// One that this same gateway listens on until it stops.
+    /// The address overlaps one that this gateway listens on until it stops.
     case addressOverlaps(String, with: String)
     case cannotListen(String, message: String)
 
@@ -39,16 +39,16 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Why clients of a gateway wait or are sent away.
+/// Reasons why clients of a gateway wait or are refused.
 public enum GatewayShortage: Sendable, Hashable, CustomStringConvertible {
-    /// Of the process, which may have so many.
+    /// The process may have no more descriptors than this limit.
     case descriptors(limit: Int)
     case systemDescriptors
     case systemMemory
-    /// There are so many, which is the limit.
+    /// There are as many connections as the limit allows.
     case connections(limit: Int)
 
-    /// A sentence for operators, with what to do.
+    /// A sentence for operators that says how to help.
     public var description: String {
         switch self {
         case .descriptors(let limit):
@@ -56,7 +56,7 @@ public enum GatewayShortage: Sendable, Hashable, CustomStringConvertible {
                 + "Allow more before it starts: ulimit -Hn 65536, LimitNOFILE=65536 in a systemd unit, --ulimit nofile=65536 "
                 + "for a container"
         case .systemDescriptors:
-            "the system is out of file descriptors: clients wait or get 503. Raise fs.file-max (sysctl), or end what holds them"
+            "the system is out of file descriptors: clients wait or get 503. Raise fs.file-max (sysctl), or end programs that hold many"
         case .systemMemory: "the system is out of memory for connections: clients wait or get 503"
         case .connections(let limit):
             "\(limit) clients are connected, which is the limit: idle ones are closed, and new ones may get 503"

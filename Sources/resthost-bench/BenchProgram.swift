@@ -4,7 +4,7 @@ import CurlTransport
 import Platform
 import RestEngine
 
-/// Measures parts of the engine by themselves, for `make bench`. No release has it.
+/// Measures single parts of the engine, for `make bench`. It is not part of a release.
 struct BenchProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resthost-bench",
@@ -12,8 +12,8 @@ struct BenchProgram: AsyncParsableCommand {
         subcommands: [LoadsCommand.self, ConfigurationCommand.self, ResourcesCommand.self])
 }
 
-/// The entry of the program. Memory, descriptors, signals and the end are as `resthost` has them: they are
-/// part of what is measured, and scripts/profile/leave.c counts on the last.
+/// The entry of the program. Memory, descriptors, signals and the end are as in `resthost`, because they are
+/// part of the measurement; scripts/profile/leave.c depends on the end.
 @main
 enum Program {
     static func main() async {
@@ -27,6 +27,6 @@ enum Program {
 }
 
 extension Engine {
-    /// An engine that sends as that of a host does.
+    /// An engine with the transport of a host.
     static func ofHost() -> Engine { Engine(transport: CurlTransport(mayLeaveLoop: true)) }
 }

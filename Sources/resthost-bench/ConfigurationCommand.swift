@@ -15,7 +15,7 @@ struct ConfigurationCommand: AsyncParsableCommand {
         let service = Service(
             engine: .ofHost(), name: "bench", baseURL: try BaseURL("https://api.test/v1/"),
             standardTransformers: [])
-        // Three shapes in turn: a path of its own, one variable segment, any depth.
+        // Three shapes alternate: a fixed path, one variable segment, any depth.
         let shapes = ["/area%/items", "/users/*/area%", "**/leaf%"]
         for number in 0..<patterns {
             let text = shapes[number % shapes.count].replacing("%", with: String(number))

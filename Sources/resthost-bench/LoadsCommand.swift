@@ -10,7 +10,7 @@ struct LoadsCommand: AsyncParsableCommand {
     @Argument var url: String
     @Option var count = 20_000
     @Option var concurrency = 32
-    /// A script whose first service configures the resource; without one bodies stay bytes.
+    /// A script whose first service configures the resource. Without a script, bodies stay bytes.
     @Option var script: String?
 
     func run() async throws { try await measure() }
@@ -42,7 +42,7 @@ struct LoadsCommand: AsyncParsableCommand {
     }
 }
 
-/// Keeps so many loads of one resource in flight until all are done.
+/// Keeps a number of loads of one resource in flight until all are done.
 @EngineActor
 private final class LoadRun {
     private let resource: Resource

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RestEngine
 
-/// Holds many resources with a little data.
+/// Holds many resources with a little data each.
 struct ResourcesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resources", abstract: "Bytes of memory of an idle resource.")

@@ -9,21 +9,21 @@ struct Resthost: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resthost",
         abstract:
-            "A scriptable REST host: a Lua script says how to request an API, everybody else just asks.",
+            "A scriptable REST host: a Lua script says how to request an API, and clients just request it.",
         discussion: """
             Examples:
               resthost init weather                    a folder with a script to begin with, and a test
               resthost run config.lua                  serve the script's services
               resthost get config.lua /users/octocat   one resource, on standard output
-              resthost check config.lua                what is wrong with the script
+              resthost check config.lua                mistakes in the script
               resthost explain config.lua /users/octocat
                                                        which blocks apply, and what would be sent
               resthost repl config.lua                 try things out, line by line
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
-              resthost cookies cookies.db              what servers have set
-              resthost status                          what the host that runs is doing
-              resthost reload                          have it load its script anew
+              resthost cookies cookies.db              the cookies that servers have set
+              resthost status                          the work of the running host
+              resthost reload                          load the script of that host again
 
             Exit codes: 0 done, 1 a request or test failed, or would, 2 wrong usage or an error in the script, 3 no \
             running host found.
@@ -34,18 +34,18 @@ struct Resthost: ParsableCommand {
             TestCommand.self, InitCommand.self, InstallServiceCommand.self, TypesCommand.self,
             FixturesCommand.self, CookiesCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
-            ReferenceCommand.self,
+            CompletionCommand.self, ManualCommand.self, ReferenceCommand.self,
         ])
 }
 
-/// The entry of the program: as ArgumentParser's own, but wrong usage exits with 2 on every system.
+/// The entry of the program. It works as ArgumentParser's own, but wrong usage exits with 2 on every system.
 @main
 enum Program {
     static func main() {
-        // Before anything else: the next file that is opened would get the number of a stream that is closed.
+        // This is done first: otherwise the next opened file would get the number of a closed stream.
         cplatform_open_standard_streams()
         signal(SIGPIPE, SIG_IGN)
-        // A file that grows over its limit is an error of that write.
+        // A file that exceeds its size limit is an error of that write.
         signal(SIGXFSZ, SIG_IGN)
         ProcessLimits.requireForCommand()
         cplatform_keep_freed_memory()
@@ -54,7 +54,7 @@ enum Program {
         if let get = GetValues(plain: arguments) { get.run() }
         let unknown = UnknownCommand.message(for: arguments)
         do {
-            // Its parser would show the help of the program.
+            // The parser would show the help of the program.
             if arguments.first == "help", let unknown {
                 Streams.error(unknown + "\n")
                 Streams.exit(2)
@@ -76,9 +76,9 @@ enum Program {
     }
 }
 
-/// What the first word of the command line should have been.
+/// Suggests a command for a wrong first word.
 enum UnknownCommand {
-    /// Nil when it is a command, an option, or missing.
+    /// Nil when the word is a command or an option, or is missing.
     static func message(for arguments: [String]) -> String? {
         var arguments = arguments[...]
         // `help foo` means the same as `foo --help`.
@@ -95,7 +95,7 @@ enum UnknownCommand {
     }
 }
 
-/// What `--version` prints.
+/// The text of `--version`.
 enum HostVersion {
     static var text: String { "resthost \(Version.text)" }
 }

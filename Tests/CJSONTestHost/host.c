@@ -116,8 +116,8 @@ static int push(lua_State *L) {
     return lua_gettop(L) == top + 1 ? 1 : luaL_error(L, "other than one value was pushed");
 }
 
-// parts(tree, bytes): as push, in parts of so many bytes of the tree, between which Lua collects; and how
-// often there was more to come.
+// parts(tree, bytes): like push, in parts of this number of bytes of the tree, with a collection of Lua after
+// each; also returns the number of parts.
 static int parts(lua_State *L) {
     size_t count;
     const uint8_t *bytes = (const uint8_t *)luaL_checklstring(L, 1, &count);
@@ -141,7 +141,7 @@ static int parts(lua_State *L) {
     return 2;
 }
 
-// decode_tree(text, depth, bytes): as decode, by way of a tree.
+// decode_tree(text, depth, bytes): like decode, through a tree.
 static int decode_tree(lua_State *L) {
     size_t count;
     const char *text = luaL_checklstring(L, 1, &count);
@@ -155,7 +155,7 @@ static int decode_tree(lua_State *L) {
     return 1;
 }
 
-// ahead(text, depth, bytes): the number of what was read, or nothing, and the kind.
+// ahead(text, depth, bytes): the number of the reading, or nothing, and the kind.
 static int ahead(lua_State *L) {
     size_t count;
     const uint8_t *text = (const uint8_t *)luaL_checklstring(L, 1, &count);
@@ -221,7 +221,7 @@ static int text_of_tree(lua_State *L) {
     return answer(L, cjson_json_from_tree(bytes, size, &self(L)->buffer, &error), top, &error);
 }
 
-// The tree's own encoder, by way of a tree.
+// The tree's own encoder, through a tree.
 static int text(lua_State *L) {
     int count = tree(L);
     return count > 1 ? count : text_of_tree(L);

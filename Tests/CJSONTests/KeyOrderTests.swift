@@ -1,10 +1,10 @@
 import Testing
 
-/// Objects that Lua made are the same bytes in each state, though Lua's own order isn't.
+/// Objects from Lua become the same bytes in each state, although Lua's own order differs.
 @Suite struct `The order of keys` {
     private let model = #"""
         local function quoted(s) return encode(s) end
-        -- What it should be, by Lua's own sort of strings, which in the C locale compares bytes.
+        -- The expected text, by Lua's own sort of strings, which compares bytes in the C locale.
         function expected(v)
             if type(v) ~= "table" then return encode(v) end
             local keys, parts = {}, {}
@@ -71,7 +71,8 @@ import Testing
             """#)
     }
 
-    /// Few keys are sorted otherwise than many, and deep inside otherwise than above.
+    /// Many keys are sorted by another method than few, and deep inside another method is used than at the
+    /// top.
     @Test func `many keys, and deep inside`() {
         run(
             #"""
@@ -92,7 +93,7 @@ import Testing
             """#)
     }
 
-    @Test func `what turns out to be no object begins anew`() {
+    @Test func `a table that turns out to be no object begins anew`() {
         run(
             #"""
             for first = 1, 40 do

@@ -17,7 +17,7 @@ final class LuaHost {
     func failAllocations(after count: Int) { host_fail_after(host, count) }
 }
 
-/// Runs a chunk in a state of its own; it must not raise.
+/// Runs a chunk in a new state; it must not raise.
 func run(_ chunk: String, sourceLocation: SourceLocation = #_sourceLocation) {
     let error = LuaHost().error(chunk)
     #expect(error == nil, sourceLocation: sourceLocation)

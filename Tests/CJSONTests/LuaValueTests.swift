@@ -54,7 +54,7 @@ import Testing
             """#)
     }
 
-    /// Text is looked at in pieces of eight bytes, short text and the rest of longer in others.
+    /// Text is checked in pieces of eight bytes; short text, and the rest of longer text, in other pieces.
     @Test func `text of any length is written as it must be`() {
         run(
             #"""
@@ -189,7 +189,7 @@ import Testing
             """#)
     }
 
-    @Test func `equal keys of many records are told apart`() {
+    @Test func `equal keys of many records are distinguished`() {
         run(
             #"""
             local list = {}

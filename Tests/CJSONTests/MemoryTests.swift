@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct `Running out of memory` {
-    /// Lets each allocation fail in turn, as SQLite tests itself.
+    /// Lets each allocation fail, one per round, as SQLite's own tests do.
     @Test(arguments: [
         #"decode('{"a":[1,2,{"b":"' .. ("x"):rep(300) .. '"}],"c":{"d":[[],{}]}}')"#,
         #"carry {1, 2, {a = "b", [true] = {}}, nil, 5}"#, #"encode(decode('[{"a":1},{"a":2}]'))"#,
@@ -10,7 +10,7 @@ import Testing
     func `raises, leaks nothing and leaves the state usable`(call: String) {
         let host = LuaHost()
         let chunk = "result = nil result = \(call) result = nil"
-        // Until the state has all that it keeps.
+        // Until the state has all objects that it keeps.
         for _ in 0..<200 { #expect(host.error(chunk) == nil) }
         #expect(host.error("collectgarbage() collectgarbage()") == nil)
         let baseline = host.bytes
@@ -47,7 +47,7 @@ import Testing
             """#)
     }
 
-    /// The last argument is what Lua may take.
+    /// The last argument is the memory that Lua may take.
     @Test func `a value is given up when there is no memory lent for it`() {
         run(
             #"""

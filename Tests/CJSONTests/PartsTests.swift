@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct `Values in parts` {
-    /// Documents whose large arrays and objects lie in each other, beside small ones of every kind.
+    /// Documents with nested large arrays and objects, beside small values of every kind.
     private static let documents = #"""
         local rows, names = {}, {}
         for i = 1, 3000 do

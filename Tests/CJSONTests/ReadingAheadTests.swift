@@ -1,6 +1,6 @@
 import Testing
 
-/// What is read before anybody says in which form it is wanted gives the same in each.
+/// Text that is parsed before its form is known gives the same value in each form.
 @Suite struct `Reading ahead` {
     private let model = #"""
         function check(text, depth, bytes)
@@ -76,7 +76,8 @@ import Testing
             """#)
     }
 
-    /// The value is made while the notes of its text are read; a finalizer may read another text then.
+    /// The value is made while the notes of its text are read. A finalizer may parse another text at that
+    /// moment.
     @Test func `a finalizer may read JSON while a value is made`() {
         run(
             #"""
@@ -108,7 +109,7 @@ import Testing
     }
 }
 
-/// Text that says all that a tree of the value says.
+/// Text with the same content as a tree of the value.
 @Suite struct `Plain JSON text` {
     private func run(_ source: String) {
         CJSONTests.run(

@@ -35,7 +35,7 @@ import Testing
         #expect(error?.offset == offset)
     }
 
-    @Test func `the earlier of two errors is told`() {
+    @Test func `the earlier of two errors is reported`() {
         #expect(refusal([0x5B, 0x2C, 0xFF])?.code == .malformed)
         #expect(refusal([0x5B, 0xFF, 0x2C])?.code == .invalidUTF8)
     }
@@ -55,8 +55,8 @@ import Testing
         #expect(error?.offset == limit)
     }
 
-    /// Small tokens take much more memory than their text: what is parsed quickly with room is parsed exactly
-    /// without.
+    /// Small tokens take much more memory than their text. Text that parses quickly with enough memory must
+    /// parse exactly without.
     @Test(arguments: ["[],", "1,", "{},", #"{"a":0},"#, "[[[]]],", "null,"])
     func `the limit of bytes holds for many small values`(piece: String) throws {
         let text = Array("[\(String(repeating: piece, count: 100_000))0]".utf8)

@@ -1,6 +1,6 @@
 import Testing
 
-/// What is read straight from simdjson's tape is what comes by way of a tree.
+/// Values that are decoded directly from simdjson's tape equal those that are decoded through a tree.
 @Suite struct `Decoding without a tree` {
     private let model = #"""
         local function same(a, b, path)
@@ -51,7 +51,7 @@ import Testing
             """#)
     }
 
-    /// Keys are known again by their ends and by what came before.
+    /// Keys are recognised by their ends and by the keys before them.
     @Test(arguments: 1...20)
     func `seeded: records whose keys repeat, or nearly`(seed: Int) {
         run(

@@ -2,10 +2,9 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// A text is read in one of two ways, of which the second takes over where the first finds much that it does
-/// slowly.
+/// Text is parsed in one of two ways. The second takes over when the first finds much that it parses slowly.
 @Suite struct TapeWriterTests {
-    /// The same value as it is written shortest, and as it may be written too.
+    /// A value in its shortest spelling, and in another valid one.
     private struct Spelling {
         var short = ""
         var long = ""
@@ -17,7 +16,7 @@ import Testing
 
     private struct Writer {
         var random: SeededRandom
-        /// Of a hundred strings and numbers, so many are written the long way.
+        /// The number of strings and numbers, out of a hundred, that have the long spelling.
         var longOnes: Int
 
         mutating func value(depth: Int) -> Spelling {
@@ -89,7 +88,7 @@ import Testing
             let spelling = writer.value(depth: 0)
             let tree = try Tree(json: Array(spelling.short.utf8))
             #expect(try Tree(json: Array(spelling.long.utf8)) == tree)
-            // Behind many others, and before them.
+            // After many others, and before them.
             let many = String(repeating: "{\"id\":12,\"name\":\"x\"},", count: 40)
             let list = try Tree(json: Array("[\(many)\(spelling.short),\(many)1]".utf8))
             #expect(try Tree(json: Array("[\(many)\(spelling.long),\(many)1]".utf8)) == list)
@@ -118,7 +117,7 @@ import Testing
         "{\"a\":1]", "[\"\\x\"]", "[\"\\ud800\"]", "[1]1", "{}{}", "[1]x", "[Infinity]", "[NaN]", "[1e999]",
         "[12345678.1234567x]", "[1234567812345678x]", "[1234567.12345678e]",
     ])
-    func `what is no JSON is none behind other values, too`(text: String) {
+    func `invalid JSON is refused behind other values too`(text: String) {
         let many = String(repeating: "{\"id\":12,\"name\":\"x\"},", count: 40)
         for text in [text, "[\(many)\(text)]"] {
             #expect(throws: (any Error).self, "\(text.suffix(30))") { try Tree(json: Array(text.utf8)) }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import CurlTransport
 
-/// A few kilobytes may stand for any number of megabytes, which nobody else of the loop waits for.
+/// A few kilobytes may decode to any number of megabytes. Other transfers of the loop don't wait for that.
 struct BodyDecoderTests {
     private static let size = 10_000 * 258 + 1
     private static let zeros = Gzip.soundZeros(copies: 10_000)
 
-    /// Decodes a chunk with so much allowed at a time; sizes of what came of each time.
+    /// Decodes a chunk with this many bytes allowed at a time; returns the size of each result.
     private func decode(_ codings: [String], _ chunk: [UInt8], allowance: Int) throws -> [Int] {
         let decoder = try #require(BodyDecoder(codings))
         var sizes: [Int] = []
@@ -50,7 +50,7 @@ struct BodyDecoderTests {
         LoopbackPeer { _ in PeerConnection.response(headers: [("Content-Encoding", "gzip")], body: body) }
     }
 
-    @Test @EngineActor func `the loop has turns while a body is decoded`() async throws {
+    @Test @EngineActor func `ticks run while a body is decoded`() async throws {
         let peer = peer(Self.zeros)
         let growth = try await BodyGrowth(of: peer.baseURL)
         #expect(try growth.result.get().body.count == Self.size)
@@ -59,7 +59,7 @@ struct BodyDecoderTests {
 
     @Test @EngineActor func `a transfer that rests can be cancelled, and its handle used again`() async throws
     {
-        // Its last byte never comes, so that the transfer is under way however late this test looks.
+        // Its last byte never comes, so the transfer is still under way when this test looks.
         let large = LoopbackPeer { _, connection in
             let field = "Content-Encoding: gzip\r\nContent-Length: \(Self.zeros.count)\r\n\r\n"
             connection.send("HTTP/1.1 200 OK\r\n" + field)

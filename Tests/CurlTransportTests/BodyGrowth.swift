@@ -4,11 +4,11 @@ import Testing
 
 @testable import CurlTransport
 
-/// How a body came.
+/// How a body arrived.
 @EngineActor
 struct BodyGrowth {
     let result: TransportResult
-    /// Bytes that came within one turn of the loop, at most.
+    /// The largest number of bytes that arrived within one tick of the loop.
     let most: Int
 
     init(of url: String) async throws {
@@ -16,7 +16,7 @@ struct BodyGrowth {
         let transfer = try #require(
             CurlTransport().send(TransportRequest(url: url)) { result = $0 } as? CurlTransfer)
         var (last, most) = (0, 0)
-        // In each turn of the loop; a yield misses some where other threads are slow.
+        // Looks in each tick of the loop; a yield misses some if other threads are slow.
         func look() {
             let count = transfer.handle?.body.count ?? last
             most = max(most, count - last)

@@ -3,7 +3,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Bodies that are given away as they come.
+/// Bodies that go to a receiver as they arrive.
 @EngineActor
 struct BodyReceiverTests {
     let transport = CurlTransport()
@@ -23,7 +23,7 @@ struct BodyReceiverTests {
         receiver.holds = true
         var result: TransportResult?
         let ended = Gate()
-        // Beyond the cap of a collected body.
+        // The body is larger than the cap of collected bodies.
         var message = request(peer.baseURL, receiver)
         message.maxBodyBytes = 1000
         let first = Gate()

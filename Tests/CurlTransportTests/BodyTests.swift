@@ -31,7 +31,7 @@ struct BodyTests {
             let response = try await transport.answer(to: request).get()
             let seen = try #require(peer.requests.last)
             #expect(seen.body == body)
-            // A body that fills the first buffer together with the head hides the size of the head.
+            // If the body fills the first buffer together with the head, the head's size can't be seen.
             let sent = Int(response.timings.bytesSent)
             #expect(sent == seen.headBytes + count || count == 65_536 && sent == count)
         }

@@ -36,7 +36,7 @@ struct CancelTests {
         #expect(peer.requests.map(\.target) == ["/after"])
     }
 
-    @Test func `a refused request can be cancelled before it is told`() async throws {
+    @Test func `a refused request can be cancelled before it is reported`() async throws {
         let peer = LoopbackPeer { _ in PeerConnection.response() }
         var wasCalled = false
         transport.send(TransportRequest(url: "nonsense")) { _ in wasCalled = true }.cancel()
@@ -60,7 +60,7 @@ struct CancelTests {
             for _ in 0..<10 {
                 others.append(
                     transport.send(TransportRequest(url: peer.baseURL + "/slow"), completion: cancelAll))
-                // These two end in the same pass as each other: one is told, the other is cancelled by it.
+                // These two end in the same pass: one is reported, and that cancels the other.
                 others.append(transport.send(TransportRequest(url: "bad"), completion: cancelAll))
             }
         }

@@ -3,7 +3,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Responses that end before they are whole, or that nobody can tell the end of.
+/// Responses that end too early, or whose end can't be determined.
 @EngineActor
 struct CutResponseTests {
     let transport = CurlTransport()

@@ -2,9 +2,9 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Bodies that go into files and come packed, although nobody asked for that.
+/// Bodies that go into files and are encoded, although the request didn't ask for that.
 extension DownloadTests {
-    /// As one member after another, for each holds 64 KiB.
+    /// Encodes the bytes as one member after another, because each holds 64 KiB.
     private nonisolated static func packed(_ bytes: [UInt8]) -> [UInt8] {
         stride(from: 0, to: bytes.count, by: 50_000).flatMap { start in
             Gzip.stored(Array(bytes[start..<min(start + 50_000, bytes.count)]))
@@ -13,7 +13,7 @@ extension DownloadTests {
 
     private nonisolated static let fields = [("Content-Encoding", "gzip"), ("ETag", "\"1\"")]
 
-    /// Unpacked it is as long as what is missing, or shorter.
+    /// Decoded, the part is as long as the missing bytes, or shorter.
     @Test(arguments: [200_000, 50_000])
     func `56.4 a packed part is not put behind what came unpacked, and all is asked for anew`(count: Int)
         async throws

@@ -32,7 +32,7 @@ struct DownloadTests {
 
     var bytes: [UInt8]? { try? WholeFile.read(path, limit: 1 << 20) }
 
-    /// Cuts the first answer in the middle, and gives the others as `rest` says.
+    /// Cuts the first answer in the middle. `rest` gives the others.
     static func cut(
         tag: String? = "\"1\"", _ rest: @escaping @Sendable (PeerRequest, PeerConnection) -> Void
     ) -> LoopbackPeer {
@@ -60,7 +60,7 @@ struct DownloadTests {
         #expect(peer.requests.first?.headers["Accept-Encoding"] == "identity")
     }
 
-    @Test func `56.4 what a cut has left is gone on with`() async throws {
+    @Test func `56.4 a cut download goes on from its part`() async throws {
         let peer = Self.cut { request, connection in
             let start = request.headers["Range"].flatMap { Int($0.dropFirst(6).dropLast()) } ?? 0
             connection.respond(
@@ -78,7 +78,7 @@ struct DownloadTests {
         #expect(second.headers["Range"]?.hasPrefix("bytes=") == true)
     }
 
-    /// What a server says of a part that isn't the rest, and where its bytes begin.
+    /// The fields of a part that isn't the rest, and the place where its bytes begin.
     private nonisolated static func wrongPart(_ kind: String, _ start: Int) -> ([(String, String)], Int) {
         switch kind {
         case "earlier": ([("Content-Range", "bytes \(start - 5000)-299999/300000")], start - 5000)
@@ -158,7 +158,7 @@ struct DownloadTests {
     }
 
     @Test func `56.7 a file that can't be written ends the transfer at once`() async {
-        // The limit is the process's.
+        // The limit applies to the process.
         await #expect(processExitsWith: .success) { await DownloadTests().fillDisk() }
     }
 
@@ -212,12 +212,12 @@ struct DownloadTests {
         let error = await #expect(throws: RequestError.self) { try await self.download(peer) }
         #expect(error?.code == "connection_failed" && peer.requests.count == 1)
         #expect(bytes == Array("old".utf8))
-        // It is removed behind what was being written.
+        // It is removed after the write that was under way.
         await yielding(until: "the part is removed") { folder.names(in: ".").count <= 1 }
         #expect(folder.names(in: ".") == ["file"])
     }
 
-    @Test func `56.4 who gets nowhere doesn't ask forever`() async throws {
+    @Test func `56.4 a download without progress ends`() async throws {
         let peer = LoopbackPeer { request, connection in
             let range = request.headers["Range"] == nil
             let head = range ? "200 OK" : "206 Partial Content\r\nContent-Range: bytes 100-299/300"

@@ -3,10 +3,10 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// What events know of real connections (rules 46).
+/// Facts about real connections in events (rules 46).
 @EngineActor
 struct EventFactsTests {
-    @Test func `46.2 who listens to messages learns where they went, and nobody else pays for it`()
+    @Test func `46.2 listeners to messages learn their phases, and others have no cost`()
         async throws
     {
         let peer = LoopbackPeer { _, connection in connection.respond(text: "ok") }

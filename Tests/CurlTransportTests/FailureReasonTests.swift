@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// What failures say beside their sentence: why, and what was tried.
+/// Reasons and attempts that failures report besides their sentence.
 @EngineActor
 struct FailureReasonTests {
     private func failure(
@@ -57,7 +57,7 @@ struct FailureReasonTests {
         ("error:1409445C:SSL routines::tlsv13 alert certificate required", "'certificate required'"),
         ("error:0A000102:SSL routines::unsupported protocol", "no version of TLS"),
     ])
-    func `what the other side of a handshake said is told`(detail: String, part: String) {
+    func `what the other side of a handshake said is reported`(detail: String, part: String) {
         let error = FailureFacts(detail: detail).explain(
             TransportError(curlCode: 35, hasResponse: false, detail: detail), 35)
         #expect(error.reason?.contains(part) == true)
@@ -105,7 +105,7 @@ struct FailureReasonTests {
     @Test(arguments: [
         (Int32(101), "network is unreachable"), (113, "no route to host"), (110, "connection timed out"),
     ])
-    func `the system's reason is told`(number: Int32, reason: String) {
+    func `the system's reason is reported`(number: Int32, reason: String) {
         let error = FailureFacts(systemError: number, server: "h:80").explain(
             TransportError(curlCode: 7, hasResponse: false, detail: ""), 7)
         #expect(error.reason == reason && error.peer == "h:80")

@@ -4,28 +4,28 @@ import NIOSSL
 import Synchronization
 import TestSupport
 
-/// A server of HTTP/2 on the loopback that does with each stream what the test says, in frames of its own
-/// (RFC 9113 4.1). Its certificate is that of ``TestCertificates``.
+/// An HTTP/2 server on the loopback that writes its own frames (RFC 9113 4.1). The test decides its reaction
+/// to each stream. Its certificate is that of ``TestCertificates``.
 final class FramePeer: Sendable {
-    /// How the server ends a stream once its request has come.
+    /// How the server ends a stream after its request.
     enum Reaction: Sendable, CaseIterable {
         /// 200 without a body.
         case answer
         /// RST_STREAM with REFUSED_STREAM.
         case refuse
-        /// GOAWAY that doesn't count the stream.
+        /// Sends a GOAWAY that excludes the stream.
         case goAway
-        /// The same, and then the connection is closed.
+        /// Sends such a GOAWAY, then closes the connection.
         case leave
-        /// The connection is closed without a word.
+        /// Closes the connection without a frame.
         case cut
     }
 
     struct Stream: Sendable {
-        /// From 1, in the order in which they were accepted.
+        /// The number of the connection, from 1, in the order in which they were accepted.
         let connection: Int
         let id: UInt32
-        /// GET or POST; empty for others.
+        /// GET or POST; empty for other methods.
         let method: String
     }
 
@@ -57,7 +57,7 @@ final class FramePeer: Sendable {
 
     var baseURL: String { "https://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
-    /// All that have come, in their order.
+    /// All streams so far, in their order.
     var streams: [Stream] { log.streams }
 }
 
@@ -76,7 +76,7 @@ private final class StreamLog: Sendable {
     func append(_ stream: FramePeer.Stream) { state.withLock { $0.streams.append(stream) } }
 }
 
-/// On the event loop of its connection.
+/// Runs on the event loop of its connection.
 private final class FrameHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -86,7 +86,7 @@ private final class FrameHandler: ChannelInboundHandler {
     private let react: @Sendable (FramePeer.Stream) -> FramePeer.Reaction
     private var received: [UInt8] = []
     private var hasPreface = false
-    /// Of streams whose requests have not ended.
+    /// The methods of streams whose requests have not ended.
     private var methods: [UInt32: String] = [:]
 
     private static let prefaceBytes = 24
@@ -119,7 +119,7 @@ private final class FrameHandler: ChannelInboundHandler {
         let id: UInt32 = frame[5..<9].reduce(0) { $0 << 8 | UInt32($1) }
         switch type {
         case 1:
-            // The block begins behind a priority; :method is its first field (RFC 7541 A).
+            // The block follows the priority, if there is one; :method is its first field (RFC 7541 A).
             let first = content.dropFirst(flags & 0x20 == 0 ? 0 : 5).first
             methods[id] = first == 0x82 ? "GET" : first == 0x83 ? "POST" : ""
         case 0: break

@@ -5,21 +5,20 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Servers that misbehave, and what a request with retries makes of each: how often it asked, and how it
-/// ended.
+/// Servers that misbehave. For each: how often a request with retries asks it, and how the request ends.
 @EngineActor
 struct HostileUpstreamTests {
-    /// How a server treats each of its requests, which are counted from 1.
+    /// A server's behaviour for its requests, which are counted from 1.
     struct Upstream: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Requests that it must have seen.
+        /// The number of requests that it must have seen.
         let attempts: Int
-        /// A cause's name, or a status.
+        /// The name of a cause, or a status.
         let outcome: String
         let handle: @Sendable (Int, PeerConnection) -> Void
 
         var testDescription: String { name }
-        /// Its limits in time are what ends it.
+        /// The request ends by its timeouts.
         var stalls: Bool { outcome == "timeout" }
 
         init(
@@ -47,7 +46,7 @@ struct HostileUpstreamTests {
         }
     }
 
-    /// Answers with that status and these headers first, then well.
+    /// Answers with that status and these headers first, then successfully.
     nonisolated private static func throttle(
         _ status: Int, _ headers: (String, String)...
     ) -> @Sendable (Int, PeerConnection) -> Void {
@@ -172,7 +171,7 @@ struct HostileUpstreamTests {
         let peer = peer(upstream)
         let ending = try await ask(peer, stalls: upstream.stalls)
         #expect(ending.outcome == upstream.outcome)
-        // On a busy machine a server may not have read what has timed out.
+        // On a busy machine a server may not have read a request that timed out.
         let seen = peer.requests.count
         #expect(upstream.stalls ? seen <= upstream.attempts : seen == upstream.attempts)
         #expect(ending.attempts.count == upstream.attempts)
@@ -187,7 +186,7 @@ struct HostileUpstreamTests {
         }
     }
 
-    /// The table, for a report.
+    /// Prints the table for a report.
     private nonisolated static let prints = getenv("RESTHOST_TABLE") != nil
 
     @Test func `cut at every byte it is asked again, and never believed`() async throws {
@@ -198,7 +197,7 @@ struct HostileUpstreamTests {
                 line.close()
             }
             let ending = try await ask(peer)
-            // What begins as no HTTP does is not HTTP.
+            // A response that doesn't begin like HTTP is not HTTP.
             let attempts = ending.outcome == "decoding_failed" ? 1 : 3
             #expect(
                 peer.requests.count == attempts && ending.outcome != "200", "\(length): \(ending.outcome)")
@@ -222,7 +221,7 @@ struct HostileUpstreamTests {
                 $0 += 1
                 return $0
             }
-            // The first one leaves its connection open for the second, which is cut.
+            // The first request leaves its connection open for the second, which is cut.
             if number == 1 || request.method == "GET" { line.respond(200, text: "ok") } else { line.close() }
         }
         let transport = CurlTransport()

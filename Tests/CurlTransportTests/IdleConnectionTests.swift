@@ -5,10 +5,10 @@ import Testing
 
 @testable import CurlTransport
 
-/// Connections that rest between two requests, and what comes on them meanwhile (rule 40.4).
+/// Connections between two requests, and the bytes that arrive on them meanwhile (rule 40.4).
 @EngineActor
 struct IdleConnectionTests {
-    /// The end of the last connection that somebody asked on.
+    /// The server's end of the connection that was used last.
     private final class LastConnection: Sendable {
         private let connection = Mutex<PeerConnection?>(nil)
         func set(_ new: PeerConnection) { connection.withLock { $0 = new } }
@@ -25,7 +25,7 @@ struct IdleConnectionTests {
     }
 
     @Test(arguments: unasked, [TransferPlace.loop, .thread])
-    func `40.4 what comes while a connection rests is nobody's answer`(
+    func `40.4 bytes that come while a connection is idle are no answer`(
         bytes: String, place: TransferPlace
     ) async throws {
         let last = LastConnection()
@@ -33,7 +33,7 @@ struct IdleConnectionTests {
             last.set(connection)
             connection.respond(text: request.path)
         }
-        // Another service of the same host has the same connections.
+        // Another service of the same host uses the same connections.
         let transports = (0..<2).map { _ in CurlTransport(options: TransportOptions(), place: place) }
         for number in 0..<4 {
             var request = TransportRequest(url: peer.baseURL + "/\(number)")
@@ -109,7 +109,7 @@ struct IdleConnectionTests {
             done.open()
         }
         await begun.opened()
-        // Others come and go while its bytes wait.
+        // Other requests run while its bytes wait.
         for _ in 0..<20 {
             #expect(try await transport.answer(to: TransportRequest(url: peer.baseURL)).get().body == [2])
         }

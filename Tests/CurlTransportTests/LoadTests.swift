@@ -51,7 +51,7 @@ struct LoadTests {
             }
         }
         for number in stride(from: 2, to: 300, by: 3) { transfers[number].cancel() }
-        // The first pass of the loop is over when the second begins.
+        // When the second pass of the loop begins, the first one is over.
         var begun = 300
         EngineLoop.shared.submit { begun = peer.connectionCount }
         await allDone.opened()

@@ -4,7 +4,7 @@ import Testing
 @testable import CurlTransport
 
 struct LoopLoadTests {
-    /// A loop whose processors' time is given window by window.
+    /// A loop whose CPU time is given window by window.
     private struct Machine {
         var load: LoopLoad
         var reading = LoopLoad.Reading(
@@ -20,8 +20,8 @@ struct LoopLoadTests {
             load.note(at: reading.time) { _ in reading }
         }
 
-        /// Somewhat more than a window, in which these parts of it were taken; `rest` is of other threads of
-        /// the process, `performing` the part of the loop that is for transfers.
+        /// Adds slightly more than one window, with these parts of it used: `rest` by other threads of the
+        /// process, `performing` by the loop's work for transfers.
         mutating func window(
             loop: Double, performing: Double = 0.25, transfers: Double = 0, rest: Double = 0,
             seconds: Double = 1.0 / 32
@@ -34,7 +34,7 @@ struct LoopLoadTests {
             pass()
         }
 
-        /// As many windows as it takes to be full.
+        /// Adds windows until the loop counts as full.
         mutating func fill() {
             for _ in 0..<LoopLoad.windows { window(loop: 1) }
         }
@@ -64,7 +64,7 @@ struct LoopLoadTests {
         #expect((0..<80).count { _ in machine.load.nextLeaves() } == 80)
     }
 
-    @Test func `what others take in between changes the part, and little changes nothing`() {
+    @Test func `other threads' CPU time changes the share, and a little changes nothing`() {
         var machine = Machine(processors: 2)
         machine.fill()
         for (rest, share) in [

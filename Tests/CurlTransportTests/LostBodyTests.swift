@@ -3,13 +3,13 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Responses whose body can't be had, and isn't needed.
+/// Responses whose body can't be read and isn't needed.
 @EngineActor
 struct LostBodyTests {
     enum Fault: String, CaseIterable, Sendable {
         case malformed, cut, unknown, large, announced
 
-        /// What is wrong is the body of this response.
+        /// A response with an invalid body.
         func bytes(_ status: Int, _ fields: [(String, String)]) -> [UInt8] {
             let text = [UInt8](repeating: 0x61, count: self == .large || self == .announced ? 5000 : 100)
             let (coding, body): (String?, [UInt8]) =
@@ -65,7 +65,7 @@ struct LostBodyTests {
 
     @Test(arguments: Fault.allCases)
     func `what is content fails as a whole`(fault: Fault) async throws {
-        // 300 is no redirect to one place.
+        // 300 names no single target.
         for status in [200, 300] {
             let peer = LoopbackPeer { _, connection in connection.send(fault.bytes(status, [])) }
             let error = try #require(try await load(peer).error)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import CurlTransport
 
-/// Of a URL that comes again libcurl gets the parts, of another the text.
+/// libcurl gets a repeated URL as parts, and another URL as text.
 @EngineActor
 struct ParsedURLTests {
-    /// Enough that the first is by the text, and others by the parts, on the same handle.
+    /// The first request uses the text, the others the parts, on the same handle.
     private static let times = 4
 
     private let peer = LoopbackPeer { request, connection in connection.respond(text: request.target) }
@@ -34,7 +34,7 @@ struct ParsedURLTests {
     @Test func `each of many URLs that come again is asked for, whatever was before it`() async throws {
         let transport = CurlTransport()
         var random = FuzzRounds.random(seed: 31)
-        // Some share a place with others.
+        // Some of these share a slot with others.
         for _ in 0..<2000 {
             let target = "/\(random.int(below: 400))"
             let response = try await transport.answer(to: TransportRequest(url: peer.baseURL + target)).get()
@@ -71,7 +71,7 @@ struct ParsedURLTests {
         #expect(urls.find(first) == nil)
         let parsed = urls.find(first)
         #expect(parsed != nil && urls.find(first) === parsed)
-        // More than there are places: each is another's.
+        // There are more URLs than slots, so each slot has another URL.
         for number in 0..<10_000 { #expect(urls.find("http://a.test/\(number)") == nil) }
         #expect(urls.find(first) == nil)
     }

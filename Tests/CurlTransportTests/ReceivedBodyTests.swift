@@ -4,11 +4,11 @@ import Testing
 
 @testable import CurlTransport
 
-/// Bodies as they come, the large ones in pieces.
+/// Bodies as they arrive. Large ones are kept in pieces.
 struct ReceivedBodyTests {
     private static let mebibyte = 1 << 20
 
-    /// Blocks that differ.
+    /// Bytes in which all blocks differ.
     private static func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var block = (0..<4093).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -19,7 +19,7 @@ struct ReceivedBodyTests {
         return bytes
     }
 
-    /// What comes in parts of that size, and the memory that was asked for.
+    /// Receives the bytes in parts of that size; returns the body and the sizes of memory that it asked for.
     private func received(_ bytes: [UInt8], inPartsOf size: Int) -> (body: ReceivedBody, rooms: [Int]) {
         var body = ReceivedBody()
         var rooms: [Int] = []
@@ -56,7 +56,7 @@ struct ReceivedBodyTests {
         #expect(body.isInPieces)
         #expect(rooms == rooms.sorted())
         #expect(rooms.last.map { $0 < 8_000_000 + 2 * Self.mebibyte } == true)
-        // Up to a mebibyte it doubles; from there on a room is for a mebibyte more.
+        // The size doubles up to a mebibyte. From there on each block has one mebibyte more.
         #expect(rooms.count < 8 + 8)
         #expect(ReceivedBody.room(forAnnounced: .max) == Self.mebibyte + 64)
     }
@@ -73,7 +73,7 @@ struct ReceivedBodyTests {
     }
 
     @Test(arguments: ["announced", "chunked", "closed"]) @EngineActor
-    func `a large body arrives whole, and others have turns while it comes`(framing: String) async throws {
+    func `a large body arrives whole, and ticks run while it comes`(framing: String) async throws {
         let body = Self.bytes(Self.size)
         let peer =
             switch framing {
@@ -91,15 +91,15 @@ struct ReceivedBodyTests {
         #expect(growth.most < 1 << 20)
     }
 
-    @Test @EngineActor func `a large body that is cancelled is told to nobody, wherever it is`() async throws
-    {
+    @Test @EngineActor func `a cancelled large body is not reported, wherever it is`() async throws {
         let peer = Self.peer(PeerConnection.response(body: Self.bytes(Self.size)))
         let transport = CurlTransport()
         for ends in [true, false] {
             var timesReported = 0
             let transfer = try #require(
-                transport.send(TransportRequest(url: peer.baseURL)) { _ in timesReported += 1 } as? CurlTransfer)
-            // While it comes; or while its pieces are being joined, when it has no handle any more.
+                transport.send(TransportRequest(url: peer.baseURL)) { _ in timesReported += 1 }
+                    as? CurlTransfer)
+            // Cancels while the body arrives, or while its pieces are joined, when it has no handle any more.
             await yielding(until: "the body \(ends ? "has come" : "comes")") {
                 ends ? transfer.handle == nil : transfer.handle?.body.isInPieces ?? true
             }

@@ -3,7 +3,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Answers that came over a network, in recordings and out of them (rules 48, 49).
+/// Recordings of answers from a network, and their replay (rules 48, 49).
 @EngineActor
 struct RecordingTests {
     private let folder = TemporaryFolder()
@@ -15,7 +15,7 @@ struct RecordingTests {
         ("application/octet-stream", [0, 0x1F, 0x8B, 0xFF, 0x0A]),
     ]
 
-    /// Status, type and bytes of each, without a pipeline.
+    /// Status, type and bytes of each answer, without a pipeline.
     private func answers(by engine: Engine, _ baseURL: String) async throws -> [String] {
         let service = Service(
             engine: engine, name: "api", baseURL: try BaseURL(baseURL), standardTransformers: [])
@@ -33,7 +33,7 @@ struct RecordingTests {
     }
 
     @Test(arguments: [false, true])
-    func `48.4 49.6 what came packed is recorded unpacked, and given again to the byte`(isPacked: Bool)
+    func `48.4 49.6 an encoded body is recorded decoded, and replayed to the byte`(isPacked: Bool)
         async throws
     {
         let peer = LoopbackPeer { request, connection in

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Streams of HTTP/2 at which the server may not have looked (rule 41.10).
+/// HTTP/2 streams that the server may not have processed (rule 41.10).
 @EngineActor
 struct RefusedStreamTests {
     private let folder = TemporaryFolder()
@@ -70,7 +70,7 @@ struct RefusedStreamTests {
         let error = await #expect(throws: RequestError.self) { try await post.entity() }
         #expect(error?.code == "connection_failed" && error?.attempts.count == 1)
         #expect(peer.streams.map(\.method) == ["GET", "POST"])
-        // On a connection that is kept again.
+        // The request goes over a connection that is kept again.
         _ = try await service.resource("/1").request(.get).entity()
         options.idempotencyKey = "mine"
         let keyed = service.resource("/2").request(.post, options)

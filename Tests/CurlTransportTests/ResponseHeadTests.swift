@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// What a handle remembers of the head before never shows in the next one.
+/// The handle's memory of an earlier head must not change the next one.
 struct ResponseHeadTests {
     private static let lines = [
         "Server: one", "Date: Mon, 01 Jan 2024 00:00:00 GMT", "Date: Mon, 01 Jan 2024 00:00:01 GMT",
@@ -13,7 +13,7 @@ struct ResponseHeadTests {
         "X: ", "Long: \(String(repeating: "x", count: 3000))", "caf\u{e9}: \u{e9}",
     ]
 
-    /// The fields of a head as one handle reads it, whatever it has read before.
+    /// The fields of a head as one handle reads it, after any earlier heads.
     private func read(_ lines: [String], isDecoded: Bool, by head: inout ResponseHead) -> Headers {
         head.clear()
         for line in ["HTTP/1.1 200 OK"] + lines + [""] {
@@ -31,7 +31,7 @@ struct ResponseHeadTests {
                 lines.append(Self.lines.randomElement(using: &random)!)
             }
             let isDecoded = Bool.random(using: &random)
-            // Some heads come twice, and be it decoded this time.
+            // Some heads are repeated, perhaps decoded this time.
             for _ in 0..<(round % 3 == 0 ? 2 : 1) {
                 var new = ResponseHead()
                 let expected = read(lines, isDecoded: isDecoded, by: &new)
@@ -54,7 +54,7 @@ struct ResponseHeadTests {
         #expect(address(of: first["Name"]) == address(of: second["Name"]))
     }
 
-    /// Where the bytes of a long string lie.
+    /// The address of a long string's bytes.
     private func address(of text: String?) -> UnsafeRawPointer? {
         text?.utf8.withContiguousStorageIfAvailable { UnsafeRawPointer($0.baseAddress) } ?? nil
     }

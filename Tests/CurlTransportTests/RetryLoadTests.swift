@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What an upstream counts when thousands of requests fail (rules 41.6, 43).
+/// The load on an upstream when thousands of requests fail (rules 41.6, 43).
 @EngineActor
 struct RetryLoadTests {
-    /// Counts what comes.
+    /// Counts requests.
     private final class Count: Sendable {
         let messages = Atomic<Int>(0)
         let failing = Atomic<Bool>(true)
@@ -24,11 +24,11 @@ struct RetryLoadTests {
         var seconds = 0.0
     }
 
-    /// Sends so many requests, 32 at a time.
+    /// Sends this number of requests, 32 at a time.
     private func run(_ service: Service, _ total: Int) async -> Outcome {
         var outcome = Outcome()
         var begun = 0
-        // Each hundred has its own: all of them may take longer than a test waits for anything.
+        // Each hundred has its own gate, because all of them may take longer than a test may wait.
         let parts = (0..<total / 100).map { _ in Gate() }
         var ended: Int { outcome.succeeded + outcome.failed }
         let start = ContinuousClock.now
@@ -81,7 +81,7 @@ struct RetryLoadTests {
     @Test(.wholeRunOnly) func `41.6 10,000 requests, of which 30 % fail, stay in the budget`() async throws {
         let count = Count()
         let peer = LoopbackPeer { _ in
-            // The same every time, and no pattern that retries would follow.
+            // The numbers are the same each time, without a pattern that retries could follow.
             let number = UInt64(count.add()) &* 0x9E37_79B9_7F4A_7C15
             return PeerConnection.response((number >> 33) % 10 < 3 ? 503 : 200)
         }
@@ -126,14 +126,14 @@ struct RetryLoadTests {
         let first = await run(service, 2_000)
         let seen = count.value
         Self.report("breaker: \(seen) messages of 2000 requests, \(first.codes)")
-        // 20 failures open it, and what was on its way by then; a probe for each time that it was open.
+        // 20 failures open it, plus those in flight by then; then one probe for each time that it was open.
         #expect(Double(seen) <= 20 + 32 + first.seconds / 0.3 + 1)
         count.failing.store(false, ordering: .relaxed)
         var others = 0
         var probe: Request?
         await yielding(until: "a probe comes") {
             let requests = (0..<50).map { service.resource("p\($0)").request("GET") }
-            // What may not go has failed in the next pass of the loop.
+            // Requests that may not go have failed in the next pass of the loop.
             await Task.yield()
             let open = requests.filter { $0.state != .completed }
             #expect(open.count <= 1)

@@ -49,7 +49,7 @@ struct ReuseTests {
                 defer { count += 1 }
                 return count
             }
-            // The first is answered; of each later one what came on the kept connection is not.
+            // The first request is answered. Later ones on the kept connection are not.
             number % 2 == 0 ? connection.respond() : connection.close()
         }
         let transport = CurlTransport()
@@ -66,8 +66,8 @@ struct ReuseTests {
         #expect(peer.connectionCount == 1)
     }
 
-    @Test func `a cap on connections makes requests wait, and the wait is told`() async {
-        // The cap is the process's; in another process it is nobody else's.
+    @Test func `a cap on connections makes requests wait, and the wait is reported`() async {
+        // The cap belongs to the process, so another process runs this.
         await #expect(processExitsWith: .success) { await ReuseTests().fetchCapped() }
     }
 
@@ -109,7 +109,7 @@ struct ReuseTests {
                 if results.count == 2 { done.open() }
             }
         }
-        // Its time is longer than that of the one that waits.
+        // It has a longer timeout than the request that waits.
         let late = await transport.answer(to: request(silent.baseURL, .milliseconds(1200)))
         precondition(late.error?.phase == .firstByte && results.isEmpty)
         go.open()

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The options that lead somewhere else than the URL's host, or there by another way.
+/// Options that change the address or the way to the URL's host.
 @EngineActor
 struct RouteTests {
     private func transport(_ set: (inout TransportOptions) -> Void) -> CurlTransport {
@@ -139,7 +139,7 @@ struct RouteTests {
     @Test func `without a proxy of its own it follows the environment, with an empty one it does not`()
         async
     {
-        // In a process of its own: the environment is everybody's.
+        // Runs in another process, because the environment is shared by all tests.
         await #expect(processExitsWith: .success) { @EngineActor in
             let peer = LoopbackPeer { _, connection in connection.respond(text: "direct") }
             let proxy = LoopbackPeer { _, connection in connection.respond(text: "by proxy") }

@@ -9,7 +9,7 @@ import Testing
 /// The wait of a set of transfers, by epoll and by libcurl itself.
 @EngineActor
 struct SocketWatchTests {
-    /// A set whose passes the test does itself.
+    /// A set whose passes are run by the test.
     private struct Driven {
         let transfers: TransferSet
         let pool: EasyHandlePool
@@ -62,7 +62,7 @@ struct SocketWatchTests {
         for round in 0..<30 {
             let urls = (0...(round % 5)).flatMap { _ in [closing.baseURL, staying.baseURL] }
             let bodies = try driven.fetch(urls).map { result in
-                // Where the end was not seen in time, the engine sends it again (41.10).
+                // If the end was not noticed in time, the engine sends the request again (41.10).
                 if result.error?.isStaleConnection ?? false { return 2 }
                 return try result.get().body.count
             }
@@ -72,7 +72,7 @@ struct SocketWatchTests {
     }
 
     @Test(arguments: [true, false])
-    func `40.4 what comes on a connection that rests is seen before it is used`(
+    func `40.4 bytes on an idle connection are seen before it is used`(
         usesEpoll: Bool
     ) throws {
         let last = Mutex<PeerConnection?>(nil)
@@ -135,7 +135,7 @@ struct SocketWatchTests {
         transfers.wait(milliseconds: -1)
     }
 
-    @Test(arguments: [true, false]) func `what wakes between two waits ends the second, whatever ran between`(
+    @Test(arguments: [true, false]) func `a wake between two waits ends the second one`(
         usesEpoll: Bool
     ) throws {
         let stalled = LoopbackPeer { _, connection in connection.stall() }

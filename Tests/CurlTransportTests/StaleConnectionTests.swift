@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// Requests on connections that break before a byte of the answer (rule 41.10).
+/// Requests on connections that break before the first byte of the answer (rule 41.10).
 @EngineActor
 struct StaleConnectionTests {
     /// Answers the first request of each connection, and closes it at the next.
@@ -54,7 +54,7 @@ struct StaleConnectionTests {
             }
             if number == 10 { together.open() }
             if number <= 10 { together.wait() }
-            // Of those ten none is good for another one.
+            // Those ten connections serve no other request.
             if number <= 10 || connection.number > 10 { connection.respond() } else { connection.close() }
         }
         let service = try service(peer)
@@ -115,7 +115,7 @@ struct StaleConnectionTests {
         #expect(error?.attempts.count == 1 && peer.requests.count == 2)
     }
 
-    @Test func `41.6 41.10 what is sent again because of kept connections is in the budget`() async throws {
+    @Test func `41.6 41.10 repeats because of kept connections count towards the budget`() async throws {
         let peer = Self.cutting()
         let service = try service(peer)
         service.configure {

@@ -3,7 +3,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Bodies that somebody writes while they are sent (rules 69).
+/// Bodies that are written while they are sent (rules 69).
 @EngineActor
 struct StreamedUploadTests {
     let transport = CurlTransport()
@@ -18,7 +18,7 @@ struct StreamedUploadTests {
         (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31) }
     }
 
-    /// Writes as fast as there is room, from this task.
+    /// Writes from this task as fast as there is room.
     private func write(_ count: Int, pieces: Int, to pipe: BodyPipe) async {
         for place in stride(from: 0, to: count, by: pieces) {
             let piece = bytes(min(pieces, count - place), place)
@@ -38,7 +38,7 @@ struct StreamedUploadTests {
         let response = try await answer.get()
         #expect(response.status == 200)
         let seen = try #require(peer.requests.last)
-        // libcurl counts the frames of chunks as well.
+        // libcurl also counts the framing of chunks.
         let whole = Int64(seen.headBytes + count)
         #expect(response.timings.bytesSent >= whole && (!isKnown || response.timings.bytesSent == whole))
         #expect(seen.body == bytes(count))
@@ -62,7 +62,7 @@ struct StreamedUploadTests {
         let transfer = transport.send(request(peer, pipe)) { _ in }
         let piece = bytes(64 << 10)
         var isRoom = false
-        // Until neither the system's buffers nor the pipe take more.
+        // Writes until neither the system's buffers nor the pipe take more.
         var (turns, written) = (5000, 0)
         while turns > 0, written < 256 << 20 {
             isRoom = pipe.waitingBytes < 128 << 10

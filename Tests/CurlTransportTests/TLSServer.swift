@@ -1,22 +1,22 @@
 import Platform
 import TestSupport
 
-/// nginx with TLS and HTTP/2 on the loopback, with a certificate of its own; for tests only where it is
-/// installed.
+/// nginx with TLS and HTTP/2 on the loopback, with its own certificate. Only for tests on machines that have
+/// it.
 final class TLSServer: Sendable {
     static let isInstalled = run("command -v nginx openssl") == 0
 
     let port: Int
-    /// Where it speaks TLS 1.2 alone, and wants to know the client.
+    /// The port where it only speaks TLS 1.2, and requires a client certificate.
     let strictPort: Int
-    /// With certificate.pem, which signs itself; client.pem and client.key.pem, which the strict server
-    /// knows; trusted, a folder of certificates by their hash; and pin, that of the server's key.
+    /// Has certificate.pem, which is self-signed; client.pem and client.key.pem, which the strict port
+    /// accepts; trusted, a folder of certificates by their hash; and pin, that of the server's key.
     let folder: String
-    /// The end of a pipe; when it is closed, by us or with this process, the server stops.
+    /// The end of a pipe. When it is closed, by us or with this process, the server stops.
     private let lifeline: Int32
     private let watcher: pid_t
 
-    /// `upstream`: port of a plain server on the loopback, to which `/echo` is passed on.
+    /// - Parameter upstream: The port of a plain server on the loopback, to which `/echo` is forwarded.
     init?(upstream: Int) {
         var template = Array("/tmp/resthost-tls-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
@@ -43,7 +43,7 @@ final class TLSServer: Sendable {
         else { return nil }
         self.lifeline = lifeline
         self.watcher = watcher
-        // nginx goes to the background when its socket listens, so there is nothing to wait for.
+        // nginx goes to the background once its socket listens, so no further wait is needed.
         guard Self.run(nginx) == 0 else { return nil }
     }
 
@@ -92,7 +92,7 @@ final class TLSServer: Sendable {
         return fputs(text, file) >= 0
     }
 
-    /// The pin of its key; nil when it can't be read.
+    /// The pin of its key; nil if it can't be read.
     var pin: String? {
         guard let file = fopen(folder + "/pin", "r") else { return nil }
         defer { fclose(file) }
@@ -101,12 +101,12 @@ final class TLSServer: Sendable {
         return "sha256//" + String(decoding: line.prefix(44).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// Exit status of a shell command whose output nobody wants.
+    /// The exit status of a shell command. Its output is dropped.
     private static func run(_ command: String) -> Int32 {
         spawn(command, input: nil).map(wait) ?? -1
     }
 
-    /// A shell that runs a command when the pipe is closed, and that no signal to our process group ends
+    /// Starts a shell that runs a command when the pipe is closed. Signals to our process group don't end it
     /// before.
     private static func watch(_ command: String) -> (lifeline: Int32, watcher: pid_t)? {
         var ends: [Int32] = [0, 0]

@@ -10,7 +10,7 @@ struct TLSTests {
     let peer = LoopbackPeer { _ in PeerConnection.response() }
     let server: TLSServer
 
-    // Off the loop: it waits for other processes.
+    // Not on the loop, because it waits for other processes.
     nonisolated init() throws { server = try #require(TLSServer(upstream: peer.port)) }
 
     private func transport(
@@ -43,7 +43,9 @@ struct TLSTests {
     }
 
     @Test(arguments: [false, true])
-    func `the bytes sent by a proxy are those of the tunnel, once, and of the request`(http2: Bool) async throws {
+    func `the bytes sent by a proxy are those of the tunnel, once, and of the request`(http2: Bool)
+        async throws
+    {
         let port = server.port
         let proxy = LoopbackPeer(readsBodies: false) { _, connection in connection.tunnel(to: port) }
         let transport = transport(http2: http2) { $0.proxy = proxy.baseURL }
@@ -81,7 +83,7 @@ struct TLSTests {
         }
         let response = try await known.answer(to: request).get()
         #expect(String(decoding: response.body, as: UTF8.self) == "TLSv1.2 CN=client")
-        // Beside a connection that is known: it is not for those who are not.
+        // A connection of a known client exists. Unknown clients must not use it.
         #expect(try await transport().answer(to: request).get().status == 400)
         let wrong = transport { $0.clientCertificate = server.folder + "/none.pem" }
         let error = try #require(await wrong.answer(to: request).error)
@@ -117,7 +119,7 @@ struct TLSTests {
     }
 
     @Test(arguments: [false, true])
-    func `40.4 what comes over TLS while a connection rests is nobody's, and tickets are nothing unasked`(
+    func `40.4 bytes over TLS on an idle connection are no answer, and session tickets are allowed`(
         http2: Bool
     ) async throws {
         let port = server.port

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// Transfers beside the engine loop.
+/// Transfers on a thread beside the engine loop.
 @EngineActor
 struct TransferThreadTests {
     private let transport = CurlTransport(options: TransportOptions(), place: .thread)
@@ -64,7 +64,7 @@ struct TransferThreadTests {
         other.cancel()
     }
 
-    @Test func `time limits run, and a refused URL is told`() async {
+    @Test func `time limits run, and a refused URL is reported`() async {
         let peer = LoopbackPeer { _, connection in connection.stall() }
         var request = TransportRequest(url: peer.baseURL)
         request.timeouts.firstByteSeconds = 0.02
@@ -86,7 +86,7 @@ struct TransferThreadTests {
         #expect(transfer.progress == TransferProgress())
         await begun.opened()
         await yielding(until: "five bytes came") {
-            // The thread looks when something happens, or is sent to it.
+            // The thread only looks at events and at new requests, so this request makes it look.
             try? send(TransportRequest(url: "nonsense")).cancel()
             return transfer.progress.bytesReceived >= 5
         }

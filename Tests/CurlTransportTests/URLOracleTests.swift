@@ -5,8 +5,8 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Hosts are granted by the engine's reading of a URL, and connected to by libcurl's: both must read the
-/// same, or libcurl refuse.
+/// The engine's reading of a URL decides which host is granted, libcurl's reading decides which host is
+/// connected. Both must agree, or libcurl must refuse the URL.
 @Suite struct URLOracleTests {
     private static let pieces = [
         "a", "example", "Com", ".", ".", "-", "_", "~", "%41", "%2e", "%00", "%c3%bc", "%ff", "%", "é", "。",
@@ -41,7 +41,7 @@ import Testing
 
 private struct URLMeaning: Equatable {
     var scheme: String
-    /// Text, or the 16 bytes of an IPv6 address and its zone.
+    /// A name, or the 16 bytes of an IPv6 address and its zone.
     var host: [UInt8]
     var port: Int
 }
@@ -60,7 +60,7 @@ extension URLMeaning {
         self.host = Self.address(parts.first ?? "", zone: zone.hasPrefix("25") ? zone.dropFirst(2) : zone)
     }
 
-    /// As the transport hands it over. Nil: refused.
+    /// The parts of a URL as the transport passes it. Nil: refused.
     init?(curl text: String) {
         guard let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }
@@ -91,7 +91,7 @@ extension URLMeaning {
         return bytes + Array(zone.utf8)
     }
 
-    /// What isn't ASCII is escaped in the engine's text, and given to the resolver as it is.
+    /// Bytes outside of ASCII are escaped in the engine's text, and go to the resolver unescaped.
     private static func decoded(_ host: String) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in host.utf8 {

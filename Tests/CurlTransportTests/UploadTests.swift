@@ -85,7 +85,7 @@ struct UploadTests {
                 await hasHead.opened()
                 let progress = transfer.progress
                 let whole = Int64(64 << 20)
-                // A form has its boundaries beside the file.
+                // A form also has boundaries around the file.
                 let total = progress.bytesToSend ?? 0
                 #expect(asForm ? total > whole : total == whole)
                 #expect(progress.bytesSent < whole)
@@ -96,7 +96,7 @@ struct UploadTests {
         let error = try #require(result?.error)
         #expect(error.code == .internal && error.phase == .send)
         #expect(error.message == "cannot read '\(path)': it became shorter while it was read")
-        // The handle serves on.
+        // The handle can still be used.
         #expect(try await send(.file(path: file(10))).body == bytes(10))
     }
 
@@ -201,7 +201,7 @@ struct UploadTests {
     }
 
     private static func contains(_ bytes: [UInt8], _ run: [UInt8]) -> Bool {
-        // The run's last byte is no ASCII, so the closing boundary behind it has none.
+        // The run's last byte isn't ASCII, so the closing boundary behind it doesn't contain it.
         guard let end = bytes.lastIndex(of: run[run.count - 1]), end >= run.count - 1 else { return false }
         return bytes[(end - run.count + 1)...end].elementsEqual(run)
     }

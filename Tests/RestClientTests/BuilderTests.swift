@@ -1,7 +1,7 @@
 import RestClient
 import Testing
 
-/// What the blocks of endpoints and calls may hold, and what becomes of it.
+/// The content of blocks for endpoints and calls, and its effect.
 struct BuilderTests {
     private func endpoint() async throws -> Endpoint { try await StubbedService().service.endpoint("e") }
 

@@ -2,7 +2,7 @@ import RestClient
 import TestSupport
 import Testing
 
-/// What a call keeps alive, and what the engine does around it as with any request.
+/// The lifetime of a call, and the engine's work around it, as for any request.
 struct CallLifeTests {
     @Test @EngineActor func `a service is freed with the last call of it`() async throws {
         weak var service: Service?
@@ -16,11 +16,11 @@ struct CallLifeTests {
             for await update in call.updates where update.value != nil { break }
             #expect(service != nil)
         }
-        // The loop lets go of the last request's hooks in turns of its own.
+        // The loop releases the last request's hooks in later ticks.
         await yielding(until: "the service is freed") { service == nil }
     }
 
-    @Test func `who stops reading updates observes no more`() async throws {
+    @Test func `a reader that stops doesn't observe any more`() async throws {
         let api = try await StubbedService()
         try await api.stub("GET", "x", .json(200, "{}"))
         let call: Call<Tree> = api.service.get("x")
@@ -32,7 +32,7 @@ struct CallLifeTests {
     @Test func `blocks, decorators and repeats hold for a call`() async throws {
         let api = try await StubbedService()
         try await api.stub("GET", "x", .response(503))
-        // Without the service, which holds its blocks.
+        // Without the service, because the service holds its blocks.
         let (transport, base) = (api.transport, api.service.baseURL)
         await EngineActor.run {
             api.service.configure("**") { configuration in
@@ -74,7 +74,7 @@ struct CallLifeTests {
                 $0.retry = RetryPolicy()
             }
         }
-        // No wait as long as the API wants it fits into the last, which so ends at once.
+        // The API's wait doesn't fit into the last limit, so that call ends at once.
         for (path, limit) in [("refreshed", 0.02), ("chained", 0.02), ("busy", 8)] {
             let call: Call<Tree> = api.service.get("\(path)")
             let error = try await #require(

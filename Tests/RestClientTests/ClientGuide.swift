@@ -1,6 +1,6 @@
 import RestClient
 
-// The code of the guides; GuideTests of ResthostTests holds both to be the same.
+// The code of the guides. GuideTests of ResthostTests checks that both are the same.
 
 struct GitHub {
     private let users: Endpoint

@@ -2,7 +2,7 @@ import RestClient
 import TestSupport
 import Testing
 
-/// The guides do what they say.
+/// Runs the code of the guides.
 struct ClientGuideTests {
     @Test func `the guide to calls does what it says`() async throws {
         let api = try await StubbedService(baseURL: "https://github.test")

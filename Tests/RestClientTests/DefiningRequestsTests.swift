@@ -2,7 +2,7 @@ import RestClient
 import Testing
 
 // Relax's guide "Defining Requests", block by block, with the renames of our guide "Calling an API with
-// types". What it calls `mySession` is made by each test.
+// types". Each test makes the guide's `mySession`.
 
 /// Set once, before any request is sent.
 private let mySession = Session {

@@ -39,7 +39,7 @@ private enum UserService: APIService {
     }
 }
 
-/// What a structure inherits and overrides at each level, and again when a request is sent.
+/// The values that a structure inherits and overrides at each level, and once more when a request is sent.
 private enum Levels: APIService {
     static let baseURL = "https://api.example.com/v1/"
     static let session = Session { service(answering: #"{"made_by": "levels"}"#) }

@@ -1,7 +1,7 @@
 import RestClient
 import Testing
 
-/// Calls that are made of calls, row by row of what modifiers do (rule 34.2).
+/// Calls that are made from calls, row by row of the modifiers' effects (rule 34.2).
 struct ModifierTests {
     private func call(
         _ path: Path = "", @PropertiesBuilder _ properties: () -> CallProperties

@@ -1,7 +1,7 @@
 import RestClient
 import Testing
 
-/// What a call may give.
+/// The possible results of a call.
 struct OutputTests {
     private func answer<Output>(
         _ reply: StubReply, as type: Output.Type = Output.self

@@ -1,8 +1,7 @@
 import RestClient
 import Testing
 
-/// Each case of headers, queries, paths and bodies by row (rules 35–38): what is given, and what becomes of
-/// it.
+/// Each case of headers, queries, paths and bodies by row (rules 35–38): the input and its result.
 struct PropertyRowsTests {
     private static let base = "https://example.com/r"
 
@@ -61,7 +60,7 @@ struct PropertyRowsTests {
     @Test(arguments: queryRows) func `queries`(given: [Query], query: String) {
         let request = APIRequest(.get, url: Self.base) { QueryItems { for item in given { item } } }
         #expect(request.url == Self.base + query)
-        // The query of the base stays.
+        // The base's query stays.
         let behind = APIRequest(.get, url: Self.base + "?x=1#frag") { for item in given { item } }
         #expect(
             behind.url?.split(separator: "#").first.map(String.init)
@@ -147,7 +146,7 @@ struct PropertyRowsTests {
     }
 }
 
-/// Components of types that only the row knows.
+/// Components whose types only the row knows.
 private enum Opened {
     static func components(_ component: some PathConvertible) -> PathComponents {
         PathComponents { component }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 // The blocks of Relax's three guides to sending, with the renames of our guide "Calling an API with types".
-// What they print is collected.
+// Their output is collected.
 
 private enum MyService: APIService {
     static let baseURL = "https://example.com/"
@@ -24,7 +24,7 @@ private func service(named name: String) -> Service {
 }
 
 struct SendingRequestsTests {
-    /// What a block of a guide prints.
+    /// Collects the output of a guide's block.
     private actor Printer {
         private(set) var lines: [String] = []
 
@@ -81,7 +81,7 @@ struct SendingRequestsTests {
 
     // MARK: With a completion handler
 
-    /// Sends in `body`, and waits for what the handler prints.
+    /// Sends in `body`, and waits for the handler's output.
     private func printed(
         _ body: (@escaping @Sendable (String) -> Void) -> Void
     ) async -> String {
@@ -140,7 +140,7 @@ struct SendingRequestsTests {
 
     // MARK: As a sequence, in the place of a publisher
 
-    /// What a sequence prints until there is an answer or an error.
+    /// Collects a sequence's output until there is an answer or an error.
     private func lines(_ request: APIRequest) async -> [String] {
         var lines: [String] = []
         for await update in request.updates {

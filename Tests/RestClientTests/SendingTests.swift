@@ -2,7 +2,7 @@ import RestClient
 import TestSupport
 import Testing
 
-/// The ways to send a call, and what happens before anything is sent.
+/// The ways to send a call, and the steps before sending.
 struct SendingTests {
     private func users() async throws -> (StubbedService, Call<Person>) {
         let api = try await StubbedService()
@@ -133,7 +133,7 @@ struct SendingTests {
         #expect(await api.transport.transfersInFlight == 0)
     }
 
-    @Test func `another session gets the call when it is told so`() async throws {
+    @Test func `another session sends the call if it is given`() async throws {
         let (api, call) = try await users()
         let other = try await StubbedService()
         try await other.stub("GET", "**", .json(200, #"{"name": "other"}"#))

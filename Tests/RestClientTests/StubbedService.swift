@@ -1,11 +1,11 @@
 import RestClient
 
-/// A service whose API is stubs, with a clock that runs: calls are awaited from anywhere.
+/// A service with an API of stubs and a running clock. Calls may be awaited anywhere.
 struct StubbedService {
     let service: Service
     let transport: StubTransport
 
-    /// As calls that are declared with types want it.
+    /// The session for calls that are declared with types.
     var session: Session { Session(service) }
 
     init(baseURL: String = "https://api.test/v1/") async throws {
@@ -23,7 +23,7 @@ struct StubbedService {
         try transport.stub(method: method, urlGlob: url, base: service.baseURL, isHeld: isHeld, reply)
     }
 
-    /// What was sent, each as method and URL.
+    /// The requests that were sent, each as method and URL.
     @EngineActor
     var sent: [String] { transport.requests.map { "\($0.method) \($0.url)" } }
 
@@ -32,7 +32,7 @@ struct StubbedService {
 }
 
 extension Session {
-    /// What was sent, where the transport of its engine is stubs.
+    /// The requests that were sent, if the engine's transport is stubs.
     @EngineActor
     var requests: [TransportRequest] { (service.engine.transport as? StubTransport)?.requests ?? [] }
 }

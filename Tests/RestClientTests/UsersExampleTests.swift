@@ -6,7 +6,7 @@ struct UsersExampleTests {
         var name: String
     }
 
-    /// A client as one writes it: what all requests have in common once, and a function for each of them.
+    /// A typical client: the common parts of all requests once, and a function for each request.
     @EngineActor
     final class GitHub {
         var token: String? = "t"

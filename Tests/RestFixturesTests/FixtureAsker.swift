@@ -2,7 +2,7 @@ import RestEngine
 
 @testable import RestFixtures
 
-/// Asks routes over a table of files, with a clock that stands still.
+/// Sends requests to routes over a table of files, with a stopped clock.
 struct FixtureAsker {
     var routes: FixtureRoutes
     static let modified = 1_000_000

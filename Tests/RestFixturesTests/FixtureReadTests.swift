@@ -40,7 +40,7 @@ struct FixtureReadTests {
         #expect(head == get)
     }
 
-    @Test func `who has the content already is told so, until it changes`() throws {
+    @Test func `a client that has the content gets 304, until it changes`() throws {
         var asker = FixtureAsker()
         let first = asker.ask("GET", "/users/hubot")
         let tag = try #require(first.headers["ETag"])

@@ -2,7 +2,7 @@ import RestFixtures
 import TestSupport
 import Testing
 
-/// The server as a program that imports it has it.
+/// The server as a program uses it that imports the module.
 struct ServingTextsTests {
     private static let texts = ["users/octocat.json": #"{"id":1}"#, "/private/notes.json": "[]"]
 

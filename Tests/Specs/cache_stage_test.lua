@@ -3,7 +3,7 @@ local support = require "support"
 
 local url = support.base .. "foo"
 
--- A custom cache over a table, which logs what is asked of it.
+-- A custom cache over a table, which logs its calls.
 local function cache_of(host, log, entries, extra)
   local functions = {
     key = function(resource) return resource.url end,

@@ -183,7 +183,7 @@ t.describe("custom requests", function()
     t.equal(request.response.error.user_message, "one")
   end)
 
-  t.test("cancel is told, once", function()
+  t.test("cancel is reported, once", function()
     local host = setup()
     local cancels = 0
     local request = host.rest.custom_request { start = function() end, cancel = function() cancels = cancels + 1 end }

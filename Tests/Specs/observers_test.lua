@@ -99,7 +99,7 @@ t.test("13.12: the same table twice is one observer, functions always repeat", f
   t.equal(count, 2)
 end)
 
-t.test("13.11 with D8: told in the order of adding", function()
+t.test("13.11 with D8: notified in the order of adding", function()
   local _, r = setup()
   local log, owner = {}, {}
   for i = 1, 5 do

@@ -7,7 +7,7 @@ local function setup()
 end
 
 t.describe("tables with several owners (13.13, 13.14, 13.19)", function()
-  -- The observer is in no local of the test's own.
+  -- The test must not hold the observer in a local of its own.
   local function observe(r, ...)
     local seen, watched = {}, setmetatable({}, { __mode = "v" })
     local function add(...)

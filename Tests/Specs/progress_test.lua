@@ -58,7 +58,7 @@ t.describe("progress", function()
     t.equal(seen, { 1 })
   end)
 
-  t.test("12.6: observers are told of loads", function()
+  t.test("12.6: observers are notified of loads", function()
     local host, r = setup()
     host:stub("GET", url, { text = "x" })
     local seen = {}

@@ -45,7 +45,7 @@ t.describe("resource(path)", function()
     { "https://foo.bar/v1", "/", "https://foo.bar/v1/" },
     { "https://foo.bar/v1", "//other.host", "https://foo.bar/v1//other.host" },
     { "https://foo.bar/v1", "http://other.host/", "https://foo.bar/v1/http://other.host/" },
-    -- D31: they name nothing.
+    -- D31: these paths name no resource.
     { "https://foo.bar/v1", "./foo", ":" },
     { "https://foo.bar/v1", "../foo", ":" },
     { "https://foo.bar/v1", "foo?bar", "https://foo.bar/v1/foo%3Fbar" },

@@ -1,11 +1,11 @@
--- What the specs share: a host with one service, a record of events, a short way to answer.
+-- Shared by the specs: a host with one service, a record of events, a short way to answer.
 local t = require "resthost.test"
 
 local support = {}
 
 support.base = "https://api.test/v1/"
 
--- A host and a service of it. The resource most specs use is /foo.
+-- A host with a service. Most specs use the resource /foo.
 function support.service(options)
   options = options or {}
   options.base_url = options.base_url or support.base
@@ -35,7 +35,7 @@ function support.names(list, key)
   return names
 end
 
--- Which hooks of a request ran, in order.
+-- The hooks of a request that ran, in order.
 function support.hooks(request, log)
   log = log or {}
   local function note(name)

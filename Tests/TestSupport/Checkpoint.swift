@@ -1,7 +1,7 @@
 import Platform
 public import Testing
 
-/// Where threads stop until a test, which waits for each to arrive, lets one go on.
+/// A place where threads stop. A test waits for each arrival, and then lets one thread go on.
 // Unchecked: the handles are made for several threads; the counts are only touched under the mutex.
 public final class Checkpoint: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -21,18 +21,18 @@ public final class Checkpoint: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Arrives, and goes on when one is let through.
+    /// Arrives, and goes on when the test lets one thread through.
     public func pass(at location: SourceLocation = #_sourceLocation) {
         change(\.arrivals)
         take(\.permits, "the test to let a thread go on", location)
     }
 
-    /// Each arrival is for one call.
+    /// Each arrival counts for one call.
     public func waitForArrival(at location: SourceLocation = #_sourceLocation) {
         take(\.arrivals, "a thread to arrive", location)
     }
 
-    /// Lets one through.
+    /// Lets one thread through.
     public func open() { change(\.permits) }
 
     private func change(_ count: ReferenceWritableKeyPath<Checkpoint, Int>) {

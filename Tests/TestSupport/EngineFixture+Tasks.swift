@@ -2,12 +2,12 @@ public import RestEngine
 public import Testing
 
 extension EngineFixture {
-    /// Runs a task and all turns that it makes, until it is over.
+    /// Runs a task until it is over, with all loop ticks that it causes.
     public func run<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
         await finish(Task { await body() })
     }
 
-    /// The same for a task that has begun.
+    /// Does the same for a task that has begun.
     public func finish<Result: Sendable>(_ task: Task<Result, Never>) async -> Result {
         let over = Flag()
         Task {
@@ -19,7 +19,7 @@ extension EngineFixture {
             return over.isSet
         }
         if !over.isSet {
-            // Most tasks end when they are cancelled; one that doesn't has no result to give.
+            // Most tasks end when they are cancelled; others have no result.
             task.cancel()
             await TestTimeout.$limit.withValue(3) {
                 await yielding(until: "the task ends when it is cancelled") {
@@ -29,7 +29,8 @@ extension EngineFixture {
             }
             precondition(over.isSet, "the task does not end")
         }
-        // What the task left for a later turn would hold on to the engine, whose clock stands still.
+        // Work that the task left for a later tick would keep the engine alive, because its clock stands
+        // still.
         settle()
         return await task.value
     }
@@ -40,7 +41,7 @@ extension EngineFixture {
 }
 
 extension Engine {
-    /// Waits for what other threads do for it. False when that takes too long, which fails the test.
+    /// Waits for work of other threads. False if it takes too long, which fails the test.
     @discardableResult
     public func offloadedWorkEnds(at location: SourceLocation = #_sourceLocation) async -> Bool {
         guard offloadedWork > 0 else { return true }

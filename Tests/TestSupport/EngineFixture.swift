@@ -1,9 +1,9 @@
 public import RestEngine
 
-/// An engine that stands still: a clock moved by hand, a transport of stubs, and one service.
+/// An engine with a clock that is moved by hand, a transport of stubs, and one service.
 ///
-/// In a suite with the trait `.leakChecked` nothing of it may outlive its test: settle or cancel what is in
-/// flight.
+/// In a suite with the trait `.leakChecked` none of its objects may outlive its test: settle or cancel
+/// requests in flight.
 @EngineActor
 public final class EngineFixture {
     public let clock = ManualClock()
@@ -11,7 +11,7 @@ public final class EngineFixture {
     public let transport: StubTransport
     public let engine: Engine
     public let service: Service
-    /// What the engine logged; nothing but warnings unless `engine.log.enabled` says so.
+    /// The engine's log. Only warnings, unless `engine.log.enabled` says more.
     public private(set) var log: [(category: EngineLog.Category, text: String)] = []
 
     public init(
@@ -32,7 +32,7 @@ public final class EngineFixture {
         watch(scheduler)
     }
 
-    /// Has the object's life checked at the end of the test.
+    /// Checks at the end of the test that the object is gone.
     @discardableResult
     public func watch<Object: AnyObject>(_ object: Object) -> Object {
         LeakList.current?.watch(object)
@@ -65,7 +65,7 @@ public final class EngineFixture {
 
     // MARK: Time
 
-    /// Runs turns until nothing is due. A thousand turns are more than anything but an endless loop takes.
+    /// Runs ticks until no work is due. Only an endless loop takes a thousand ticks.
     @discardableResult
     public func settle() -> Int {
         for turn in 0..<1000 where !scheduler.runTick() { return turn }

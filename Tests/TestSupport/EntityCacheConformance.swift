@@ -1,14 +1,14 @@
 public import RestEngine
 import Testing
 
-/// What every ``EntityCache`` owes the engine.
+/// Checks the contract of every ``EntityCache`` with the engine.
 ///
-/// A check returns sentences on what is wrong; a test expects none:
+/// A check returns sentences about errors; a test expects none:
 ///
 ///     #expect(await EntityCacheConformance.check(cache, on: engine) == [])
 ///
-/// The kit runs the engine's turns while it waits, so an engine with a clock that stands still will do.
-/// `switchUser` is for a cache that keeps its users apart: it makes the cache believe in another user.
+/// The kit runs the engine's ticks while it waits, so an engine with a stopped clock is enough. `switchUser`
+/// is for a cache that separates its users: it makes the cache believe in another user.
 @EngineActor
 public struct EntityCacheConformance {
     private let cache: any EntityCache
@@ -143,8 +143,7 @@ public struct EntityCacheConformance {
             "a user removes nothing of another")
     }
 
-    /// The engine asks for the next thing from inside the completion of the last one, as long as there is
-    /// one.
+    /// The engine begins the next operation inside the completion of the last one, as long as there is one.
     private mutating func checkReentrance() async {
         guard let key = try? key(service.resource("/chain"), "model") else {
             return expect(false, "/chain has a key")
@@ -183,7 +182,7 @@ public struct EntityCacheConformance {
     }
 
     private mutating func checkCompletions() async {
-        // Whatever calls a completion again has the time of a few passes for it.
+        // A cache that calls a completion twice has some passes of the loop to do so.
         for _ in 0..<100 {
             engine.scheduler.runTick()
             await Task.yield()
@@ -207,7 +206,7 @@ public struct EntityCacheConformance {
         try cache.key(for: resource, stage: stage)
     }
 
-    /// What is at a place, as text: `none` for nothing.
+    /// The entity at a place, as text; `none` if there is none.
     private mutating func read(_ path: String, stage: String = "model") async -> String {
         await answer("reading \(path)", path, stage, none: "no key") { cache, key, completion in
             cache.read(key) { completion(Self.text(of: $0)) }
@@ -221,7 +220,7 @@ public struct EntityCacheConformance {
         }
     }
 
-    /// The failure, nil for success.
+    /// The failure; nil for success.
     private mutating func write(_ entity: Entity, _ path: String, stage: String = "model") async -> String? {
         await change("writing \(path)", path, stage) { $0.write(entity, for: $1, completion: $2) }
     }
@@ -261,7 +260,7 @@ public struct EntityCacheConformance {
         return call.answer
     }
 
-    /// Runs turns until the answer is there.
+    /// Runs ticks until the answer is there.
     private func wait(for call: Calls) async {
         await yielding(until: "\(call.what) is answered") {
             while call.count == 0, engine.scheduler.runTick() {}

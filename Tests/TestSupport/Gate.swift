@@ -1,8 +1,8 @@
 import Platform
 public import Testing
 
-/// A door that is opened once: threads wait at it with ``wait(for:at:)``, tasks with ``opened(_:at:)``. One
-/// that stays shut fails the test after a while (``TestTimeout``), and lets everybody through.
+/// A gate that is opened once. Threads wait at it with ``wait(for:at:)``, tasks with ``opened(_:at:)``. If it
+/// stays shut, it fails the test after a while (``TestTimeout``) and lets all of them through.
 // Unchecked: the handles are made for several threads; the rest is only touched under the mutex.
 public final class Gate: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

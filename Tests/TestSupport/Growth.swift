@@ -1,8 +1,8 @@
 import Platform
 
-/// How many times as much CPU time of this thread `work` takes for `factor` times as many things: about
-/// `factor` where it is linear, about its square where it is quadratic. The best of several runs counts, so
-/// that a busy machine makes no difference.
+/// How many times more CPU time of this thread `work` takes for `factor` times as many items: about `factor`
+/// if it is linear, about its square if it is quadratic. The best of several runs counts, so that a busy
+/// machine doesn't matter.
 public func growth(from count: Int, by factor: Int, _ work: (Int) throws -> Void) throws -> Double {
     func best(_ count: Int) throws -> Double {
         var best = Double.infinity

@@ -1,6 +1,6 @@
 /// Gzip members for tests (RFC 1951, RFC 1952), without a library.
 public enum Gzip {
-    /// The bytes as they are, in a stored block: valid gzip, not smaller. At most 65,535.
+    /// The bytes in a stored block, which is valid gzip and not smaller. At most 65,535 bytes.
     public static func stored(_ bytes: [UInt8]) -> [UInt8] {
         let count = UInt16(bytes.count)
         let sizes = [UInt8(count & 0xFF), UInt8(count >> 8), UInt8(~count & 0xFF), UInt8(~count >> 8)]
@@ -8,13 +8,13 @@ public enum Gzip {
             + littleEndian(UInt32(bytes.count))
     }
 
-    /// At least `count` zeros in about a 158th of the bytes: a bomb. Its checksum is not right, since nobody
-    /// who is careful gets that far.
+    /// At least `count` zeros in about a 158th of the bytes: a bomb. Its checksum is wrong, because a careful
+    /// decoder stops before it.
     public static func zeros(_ count: Int) -> [UInt8] {
         var bits = BitWriter()
         bits.write(0b011, count: 3)
-        // The literal 0, then copies of 258 bytes at distance 1, in the fixed code, whose words go highest
-        // bit first.
+        // The literal 0, then copies of 258 bytes at distance 1, in the fixed code, whose codes start with
+        // the highest bit.
         bits.writeCode(0b0011_0000, count: 8)
         for _ in 0...(count / 258) {
             bits.writeCode(0b1100_0101, count: 8)
@@ -24,7 +24,7 @@ public enum Gzip {
         return header + bits.finish() + [0, 0, 0, 0, 0, 0, 0, 0]
     }
 
-    /// Zeros that decode without a fault: 258 for each of `copies`, and one more.
+    /// Zeros that decode without an error: 258 for each of `copies`, and one more.
     public static func soundZeros(copies: Int) -> [UInt8] {
         let count = copies * 258 + 1
         let body = zeros(count - 258).dropLast(8)

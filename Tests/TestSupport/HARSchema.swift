@@ -1,8 +1,8 @@
 public import RestEngine
 
-/// The fields that HAR 1.2 asks for, by their types (http://www.softwareishard.com/blog/har-12-spec/).
+/// The fields that HAR 1.2 requires, with their types (http://www.softwareishard.com/blog/har-12-spec/).
 public struct HARSchema {
-    /// What is wrong with a document, a line each; none for a good one.
+    /// The errors in a document, one line each; none for a valid one.
     public static func faults(_ document: Tree) -> [String] {
         var schema = HARSchema()
         schema.object(document, "", ["log": .object])
@@ -74,7 +74,7 @@ public struct HARSchema {
                 "send": .number, "wait": .number, "receive": .number, "blocked": optional, "dns": optional,
                 "connect": optional, "ssl": optional,
             ])
-        // "time = blocked + dns + connect + send + wait + receive", without -1.
+        // The sum of "time = blocked + dns + connect + send + wait + receive" leaves out -1.
         let sum = ["blocked", "dns", "connect", "send", "wait", "receive"]
             .reduce(0) { $0 + max(0, timings[$1]?.double ?? 0) }
         if abs(sum - (entry["time"]?.double ?? -1)) > 0.01 {

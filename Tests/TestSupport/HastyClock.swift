@@ -1,6 +1,6 @@
 import RestEngine
 
-/// A clock that moves by a millisecond with each look at it: work seems long to whoever does it in parts.
+/// A clock that moves by a millisecond at each reading, so that work in parts seems long.
 package final class HastyClock: EngineClock {
     private var looks = 0.0
 

@@ -1,18 +1,18 @@
 import Platform
 
-/// A script of Tests/Hostile: what it tries stands in its first line, how it shall end in the second.
+/// A script of Tests/Hostile. Its first line says what it tries, the second how it must end.
 public struct HostileScript: Sendable, CustomStringConvertible {
     public let name: String
     public let source: String
-    /// Kinds of error, of which one is right; `runtime`, the last, goes with a part of the message.
+    /// The kinds of error, of which one must occur. `runtime`, the last, comes with a part of the message.
     public let kinds: [String]
     public let message: String
-    /// It uses `rest`.
+    /// The script uses `rest`.
     public let needsRest: Bool
 
     public var description: String { name }
 
-    /// All of them, by name.
+    /// All scripts, by name.
     public static let all: [HostileScript] = {
         let folder = #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 } + "/Hostile"
         return names(in: folder).compactMap { load("\(folder)/\($0)", name: String($0.dropLast(4))) }

@@ -1,6 +1,6 @@
 public import RestEngine
 
-/// What happened in a test, line by line.
+/// The events of a test, line by line.
 @EngineActor
 public final class Journal {
     public private(set) var lines: [String] = []
@@ -9,7 +9,7 @@ public final class Journal {
 
     public func note(_ line: String) { lines.append(line) }
 
-    /// The lines so far, which are then forgotten.
+    /// Returns the lines so far, and forgets them.
     public func take() -> [String] {
         defer { lines = [] }
         return lines
@@ -30,7 +30,7 @@ public final class Journal {
 }
 
 extension EngineFixture {
-    /// Has the events of all resources noted as `path event`.
+    /// Notes the events of all resources as `path event`.
     public func noteEvents(in journal: Journal) {
         engine.log.enabled = [.stateChanges]
         let base = service.baseURL?.description ?? ""

@@ -21,8 +21,8 @@ public final class LeakList {
     var survivors: [String] { members.filter { $0.object != nil }.map(\.name) }
 }
 
-/// Fails each test of a suite that leaves an object of its ``EngineFixture`` alive, by a cycle or by
-/// something in flight.
+/// Fails each test of a suite that leaves an object of its ``EngineFixture`` alive, by a cycle or by a
+/// request in flight.
 public struct LeakChecked: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -32,8 +32,8 @@ public struct LeakChecked: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         let list = LeakList()
         try await LeakList.$current.withValue(list) { try await function() }
-        // The last release may come from a task that is just ending, whose thread waits for a busy machine,
-        // and leave a deinit to the loop.
+        // The last release may come from a task that is just ending. On a busy machine its thread may wait,
+        // and the deinit is then left to the loop.
         let begin = ContinuousClock.now
         var survivors = await list.survivors
         while !survivors.isEmpty, begin.duration(to: .now) < .seconds(TestTimeout.limit) {

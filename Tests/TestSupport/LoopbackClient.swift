@@ -2,7 +2,7 @@ import Platform
 
 /// A plain socket to a port of this machine.
 public final class LoopbackClient: Sendable {
-    /// No connection: a test's failure, which must not be the end of all other tests.
+    /// The connection failed. This fails one test and must not end all others.
     public struct Refused: Error, CustomStringConvertible {
         let place: String
         let number: Int32
@@ -28,7 +28,7 @@ public final class LoopbackClient: Sendable {
         try self.init(AF_INET, &address, "port \(port)")
     }
 
-    /// To a Unix socket.
+    /// Connects to a Unix socket.
     public convenience init(path: String) throws(Refused) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -51,7 +51,7 @@ public final class LoopbackClient: Sendable {
 
     deinit { close(socket) }
 
-    /// What can't be sent, because the server has closed, is missed in the answer.
+    /// If the server has closed, bytes can't be sent. Then the answer is missing.
     public func send(_ text: String) {
         _ = Array(text.utf8).withUnsafeBytes { sendAll($0, to: socket) }
     }
@@ -60,13 +60,13 @@ public final class LoopbackClient: Sendable {
         _ = bytes.withUnsafeBytes { sendAll($0, to: socket) }
     }
 
-    /// What has come, at least a byte; nil when the server closes.
+    /// The bytes that have arrived, at least one; nil when the server closes.
     public func receive() -> [UInt8]? { receiveSome(from: socket) }
 
-    /// Ends both ways, and whoever waits for bytes.
+    /// Ends both directions, and any wait for bytes.
     func shutDown() { shutDownSocket(socket) }
 
-    /// Sends and reads until the server closes. An answer that doesn't end says so at its end.
+    /// Sends, and reads until the server closes. An answer that doesn't end is marked at its end.
     public func exchange(_ text: String) -> String {
         send(text)
         var received: [UInt8] = []
@@ -77,7 +77,7 @@ public final class LoopbackClient: Sendable {
             + (isInVain ? "(waited \(TestTimeout.limit) seconds in vain for the end)" : "")
     }
 
-    /// True when something can be read now, without waiting for it.
+    /// True if bytes can be read without waiting.
     public var hasAnswer: Bool {
         var byte: UInt8 = 0
         return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, or on a Unix domain socket, byte
-/// for byte what the test says.
+/// A scripted HTTP server on 127.0.0.1, on a port of the system's choice, or on a Unix domain socket. The
+/// test decides every byte.
 ///
-/// The handler runs on a thread of each connection, for one request at a time: it may block there, at a
+/// The handler runs on a thread of each connection, for one request at a time. It may block there, at a
 /// ``Gate`` or with ``PeerConnection/stall()``. When it returns, the next request of the connection is read.
 public final class LoopbackPeer: Sendable {
     public typealias Handler = @Sendable (PeerRequest, PeerConnection) -> Void
@@ -12,19 +12,19 @@ public final class LoopbackPeer: Sendable {
     /// 0 on a Unix domain socket.
     public let port: Int
 
-    /// `readsBodies`: false leaves request bodies on the line.
+    /// - Parameter readsBodies: False leaves request bodies unread.
     public convenience init(readsBodies: Bool = true, _ handler: @escaping Handler) {
         let (socket, port) = listenOnLoopback()
         self.init(listener: socket, port: port, readsBodies: readsBodies, handler)
     }
 
-    /// Listens at `unixSocket`, a path where nothing is yet; the file stays behind.
+    /// Listens at `unixSocket`, a path without a file. The file stays.
     public convenience init(unixSocket: String, _ handler: @escaping Handler) {
         self.init(listener: listenOnUnixSocket(unixSocket), port: 0, readsBodies: true, handler)
     }
 
-    /// A SOCKS server (RFC 1928), and whoever it leads to: `destinations` gets each `host:port` that is asked
-    /// for.
+    /// A SOCKS server (RFC 1928) that also plays the destinations. `destinations` gets each requested
+    /// `host:port`.
     public convenience init(
         destinations: @escaping @Sendable (String) -> Void, _ handler: @escaping Handler
     ) {
@@ -66,16 +66,16 @@ public final class LoopbackPeer: Sendable {
     /// All requests so far, in the order in which they were read.
     public var requests: [PeerRequest] { state.requests }
 
-    /// How many connections were accepted so far.
+    /// The number of connections that were accepted so far.
     public var connectionCount: Int { state.connectionCount }
 
-    /// Cuts all lines and stops listening; ends every stall.
+    /// Closes all connections and stops listening. Ends every stall.
     public func close() { state.close() }
 
-    /// A port on which nobody listens.
+    /// A port on which no server listens.
     public static func unusedPort() -> Int { unusedPorts(1)[0] }
 
-    /// The same of several, all different.
+    /// Several such ports, all different.
     public static func unusedPorts(_ count: Int) -> [Int] {
         let listeners = (0..<count).map { _ in listenOnLoopback() }
         for listener in listeners { closeSocket(listener.socket) }

@@ -2,7 +2,7 @@ import RestEngine
 import Synchronization
 import Testing
 
-/// The server's end of one connection; a handler writes to it whatever the test needs, well formed or not.
+/// The server's end of one connection. A handler writes any bytes to it, well formed or not.
 public final class PeerConnection: Sendable {
     /// From 1, in the order in which the connections were accepted.
     public let number: Int
@@ -25,14 +25,14 @@ public final class PeerConnection: Sendable {
         _ = bytes.withUnsafeBytes { sendAll($0, to: socket) }
     }
 
-    /// Each piece in a packet of its own.
+    /// Sends each piece in its own packet.
     public func send(_ bytes: [UInt8], inPiecesOf size: Int) {
         for start in stride(from: 0, to: bytes.count, by: size) {
             send(Array(bytes[start..<min(start + size, bytes.count)]))
         }
     }
 
-    /// A complete response with its Content-Length.
+    /// Sends a complete response with its Content-Length.
     public func respond(
         _ status: Int = 200, headers: [(String, String)] = [], body: [UInt8] = []
     ) {
@@ -51,8 +51,8 @@ public final class PeerConnection: Sendable {
         return Array((head + "\r\n").utf8) + body
     }
 
-    /// Says 200 to a CONNECT (RFC 9110 9.3.6), then carries bytes between the client and a port of this
-    /// machine until either hangs up.
+    /// Answers 200 to a CONNECT (RFC 9110 9.3.6), then carries bytes between the client and a port of this
+    /// machine until one side closes.
     public func tunnel(to port: Int) {
         guard let server = try? LoopbackClient(port: port) else { return respond(502) }
         send("HTTP/1.0 200 Connection established\r\nProxy-agent: peer\r\n\r\n")
@@ -66,22 +66,22 @@ public final class PeerConnection: Sendable {
 
     // MARK: Waiting and ending
 
-    /// Waits until the other side hangs up or the peer is closed; what comes meanwhile is dropped.
+    /// Waits until the other side closes or the peer is closed. Bytes that arrive meanwhile are dropped.
     public func stall() {
         while receive() != nil {}
     }
 
-    /// Waits until the peer is closed, without reading: the other side's bytes pile up.
+    /// Waits until the peer is closed, without reading, so that the other side's bytes pile up.
     public func stallWithoutReading() { closed.wait() }
 
-    /// Cuts the line.
+    /// Closes the connection.
     public func close() {
         isOpen.store(false, ordering: .relaxed)
         shutDownSocket(socket)
         closed.open()
     }
 
-    /// Cuts the line with a reset, when the handler returns.
+    /// Resets the connection when the handler returns.
     public func reset() {
         armReset(socket)
         isOpen.store(false, ordering: .relaxed)
@@ -89,9 +89,10 @@ public final class PeerConnection: Sendable {
 
     // MARK: Reading
 
-    /// Serves requests until one side hangs up.
+    /// Serves requests until one side closes.
     ///
-    /// - Parameter destinations: Of a SOCKS server, which plays all of them: gets what a client asks for.
+    /// - Parameter destinations: For a SOCKS server, which plays all destinations: gets the address that a
+    ///   client asks for.
     func serve(
         readsBodies: Bool, destinations: (@Sendable (String) -> Void)? = nil, _ handle: (PeerRequest) -> Void
     ) {

@@ -1,14 +1,14 @@
 import RestEngine
 
-/// Bytes from a line, taken off as heads and bodies.
+/// Takes heads and bodies from the bytes of a connection.
 struct PeerInput {
     private let receive: () -> [UInt8]?
     private var buffer: [UInt8] = []
 
-    /// `receive` gives the next bytes, or nil when the line is closed.
+    /// - Parameter receive: Returns the next bytes, or nil when the connection is closed.
     init(_ receive: @escaping () -> [UInt8]?) { self.receive = receive }
 
-    /// Up to and with the blank line; nil when the line is closed before.
+    /// Reads up to the blank line, which is included; nil if the connection closes before.
     mutating func readHead() -> [UInt8]? { readThrough([13, 10, 13, 10]) }
 
     /// The body without its framing.
@@ -31,8 +31,8 @@ struct PeerInput {
         return nil
     }
 
-    /// The destination that a SOCKS client asks for, `host:port`, after its greeting (RFC 1928 3, 4); nil for
-    /// anything else. `send` answers it: there is no need to log in, and the way is open.
+    /// The destination that a SOCKS client asks for after its greeting (RFC 1928 3, 4), as `host:port`; nil
+    /// for anything else. `send` answers it: no login is needed, and the connection is open.
     mutating func readSOCKS(_ send: ([UInt8]) -> Void) -> String? {
         guard let greeting = read(2), greeting[0] == 5, read(Int(greeting[1])) != nil else { return nil }
         send([5, 0])

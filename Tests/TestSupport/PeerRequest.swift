@@ -1,11 +1,11 @@
 public import RestEngine
 
-/// A request as it came over the line.
+/// A request as it was received.
 public struct PeerRequest: Sendable {
     public var method: String
     public var target: String
     public var headers: Headers
-    /// Without its framing; empty when the peer was told not to read bodies.
+    /// The body without its framing; empty if the peer doesn't read bodies.
     public var body: [UInt8]
     /// From 1, in the order in which the connections were accepted.
     public var connection: Int
@@ -14,7 +14,7 @@ public struct PeerRequest: Sendable {
 
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// With the empty line behind it.
+    /// The length of the head with its empty line.
     public var headBytes: Int { head.utf8.count }
 
     public var text: String { String(decoding: body, as: UTF8.self) }

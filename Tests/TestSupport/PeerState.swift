@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the threads of a ``LoopbackPeer`` share; they don't keep the peer itself alive.
+/// The shared state of a ``LoopbackPeer``'s threads. The threads don't keep the peer itself alive.
 final class PeerState: Sendable {
     private struct Contents {
         var requests: [PeerRequest] = []

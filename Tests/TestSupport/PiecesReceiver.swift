@@ -1,13 +1,13 @@
 public import RestEngine
 
-/// Keeps what a transport gives it.
+/// Keeps the bytes that a transport gives it.
 @EngineActor
 public final class PiecesReceiver: BodyReceiver {
     public private(set) var heads: [TransportResponse] = []
     public private(set) var bytes: [UInt8] = []
-    /// How often it got something.
+    /// The number of calls.
     public private(set) var calls = 0
-    /// It wants no more after each piece.
+    /// Asks for a pause after each piece.
     public var holds = false
     public var onPiece: (@EngineActor () -> Void)?
 

@@ -1,15 +1,15 @@
 public import RestEngine
 
-/// Entities of every kind of content, with what is easily lost on the way through a cache.
+/// Entities with every kind of content, and with details that a cache easily loses.
 public enum SampleEntities {
-    /// What every cache keeps.
+    /// Entities that every cache keeps.
     public static var all: [(name: String, entity: Entity)] {
         contents.map { name, content in
             (name, Entity(content: content, contentType: "application/x-sample", timestamp: 1_000_000))
         } + metadata
     }
 
-    /// What only a cache in this process can keep; another one refuses to write it.
+    /// An entity that only a cache in this process can keep; other caches refuse it.
     public static var native: Entity {
         Entity(content: .native(Marker(text: "native")), contentType: "x/native", timestamp: 1_000_000)
     }
@@ -68,7 +68,7 @@ public enum SampleEntities {
         ]
     }
 
-    /// All of an entity as text; two entities are the same if their texts are.
+    /// All parts of an entity as text. Two entities are equal if their texts are.
     public static func text(of entity: Entity) -> String {
         let content =
             switch entity.content {

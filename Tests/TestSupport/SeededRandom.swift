@@ -1,4 +1,4 @@
-/// Numbers that are the same in every run (SplitMix64), for tests by chance that can be repeated.
+/// Random numbers that are the same in every run (SplitMix64), so that random tests can be repeated.
 public struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

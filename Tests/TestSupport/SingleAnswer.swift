@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The first of several answers goes to who waits; it may come before anybody does.
+/// Passes the first of several answers to the waiting caller. The answer may come before the wait begins.
 final class SingleAnswer<Value: Sendable>: Sendable {
     private struct State {
         var waiting: CheckedContinuation<Value?, Never>?
-        /// Until somebody waits for it.
+        /// An answer that came before the wait.
         var answer: Value??
         var isGiven = false
     }

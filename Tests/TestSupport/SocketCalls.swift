@@ -1,16 +1,16 @@
 import Platform
 
-// The system's calls under names of their own: inside types with a method `close` or `send` they can't be
-// named without the system module, whose name differs.
+// The system's calls under other names: inside types with a method `close` or `send` they could only be named
+// with the system module, whose name differs between systems.
 
 public func closeSocket(_ socket: Int32) { _ = close(socket) }
 
 func shutDownSocket(_ socket: Int32) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
 
-/// A program that a test starts would hold the line open.
+/// A program that a test starts would otherwise hold the connection open.
 private func keepFromChildren(_ socket: Int32) { _ = fcntl(socket, F_SETFD, FD_CLOEXEC) }
 
-/// The next connection of a listener; nil when it was shut down.
+/// The next connection of a listener; nil if the listener was shut down.
 func acceptSocket(_ listener: Int32) -> Int32? {
     var socket = accept(listener, nil, nil)
     while socket < 0 && errno == EINTR { socket = accept(listener, nil, nil) }
@@ -21,7 +21,7 @@ func acceptSocket(_ listener: Int32) -> Int32? {
     return socket
 }
 
-/// False when the other side has gone, which is part of many tests and therefore no signal.
+/// False if the other side has gone. Many tests do this, so it must raise no signal.
 public func sendAll(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Bool {
     #if canImport(Darwin)
         let flags: Int32 = 0
@@ -37,7 +37,7 @@ public func sendAll(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Bool {
     return true
 }
 
-/// What has come, at least a byte; nil when the line is closed.
+/// The bytes that have arrived, at least one; nil if the connection is closed.
 public func receiveSome(from socket: Int32) -> [UInt8]? {
     let bytes = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
         var received = recv(socket, buffer.baseAddress, buffer.count, 0)
@@ -47,7 +47,7 @@ public func receiveSome(from socket: Int32) -> [UInt8]? {
     return bytes.isEmpty ? nil : bytes
 }
 
-/// Whoever reads from it, or sends what nobody takes, waits no longer than ``TestTimeout`` has it.
+/// Limits waits for reading and sending on the socket to ``TestTimeout``.
 public func limitWaits(of socket: Int32) {
     var timeout = timeval(tv_sec: TestTimeout.limit, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -55,13 +55,13 @@ public func limitWaits(of socket: Int32) {
     }
 }
 
-/// Closing the socket will send a reset.
+/// Makes closing the socket send a reset.
 func armReset(_ socket: Int32) {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
 }
 
-/// A listener on 127.0.0.1 and the port that the system chose for it.
+/// A listener on 127.0.0.1, and the port that the system chose for it.
 public func listenOnLoopback() -> (socket: Int32, port: Int) {
     #if os(Linux)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -1,7 +1,7 @@
 public import RestEngine
 import Testing
 
-/// A transport whose answers the test writes, piece by piece, for requests whose bodies go to receivers.
+/// A transport for requests whose bodies go to receivers. The test writes the answers, piece by piece.
 @EngineActor
 public final class StreamTransport: Transport {
     /// One request and its answer.
@@ -38,7 +38,7 @@ public final class StreamTransport: Transport {
             onChange?(true)
         }
 
-        /// Waits for more than so many resumptions; false when it is cancelled.
+        /// Waits for more than `count` resumptions; false if the exchange is cancelled.
         public func goesOn(beyond count: Int) async -> Bool {
             if isCancelled || resumptions > count { return !isCancelled }
             defer { onChange = nil }
@@ -55,7 +55,7 @@ public final class StreamTransport: Transport {
             receiver?.begin(head, of: self)
         }
 
-        /// False when it is to wait.
+        /// False if the sender has to wait.
         @discardableResult
         public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -84,7 +84,7 @@ public final class StreamTransport: Transport {
         return stream
     }
 
-    /// Ends what is open.
+    /// Ends all open exchanges.
     public func end() {
         for stream in streams {
             stream.complete(.failure(TransportError(.connectionFailed, message: "the test is over")))

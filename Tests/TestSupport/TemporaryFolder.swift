@@ -1,6 +1,6 @@
 import Platform
 
-/// A folder that goes with its owner.
+/// A folder that is deleted with its owner.
 public final class TemporaryFolder {
     public let path: String
 
@@ -24,10 +24,10 @@ public final class TemporaryFolder {
         fclose(file)
     }
 
-    /// Cuts a file, or lengthens it by zeros, which take no room.
+    /// Cuts a file, or extends it by zeros, which take no space on the disk.
     public func resize(_ name: String, to count: Int) { truncate("\(path)/\(name)", off_t(count)) }
 
-    /// With all that is in it, whoever wrote it.
+    /// Removes a file, or a folder with all its content.
     public func remove(_ name: String) { Self.delete("\(path)/\(name)") }
 
     public func allowExecution(of name: String) { chmod("\(path)/\(name)", 0o700) }
@@ -46,7 +46,7 @@ public final class TemporaryFolder {
         symlink(target, "\(path)/\(name)")
     }
 
-    /// The names in one of its folders, sorted.
+    /// The names in a subfolder, sorted.
     public func names(in folder: String) -> [String] { Self.names(at: "\(path)/\(folder)").sorted() }
 
     private static func names(at path: String) -> [String] {
@@ -70,7 +70,7 @@ public final class TemporaryFolder {
         }
     }
 
-    /// Follows no links.
+    /// Deletes without following links.
     private static func delete(_ path: String) {
         guard unlink(path) != 0, rmdir(path) != 0 else { return }
         for name in names(at: path) { delete("\(path)/\(name)") }

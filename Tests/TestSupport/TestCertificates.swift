@@ -1,6 +1,6 @@
-/// Certificates and keys for tests, valid from 2000 to 2120 and worth nothing to anybody.
+/// Certificates and keys for tests, valid from 2000 to 2120. They protect nothing.
 public enum TestCertificates {
-    /// Signs all but `stranger`.
+    /// Signs all except `stranger`.
     public static let authority = """
         -----BEGIN CERTIFICATE-----
         MIIBSTCB76ADAgECAhQq/+YYuElR7ESEl6Yyhe1HBrucRDAKBggqhkjOPQQDAjAZ
@@ -44,7 +44,7 @@ public enum TestCertificates {
         NFd55CKEMShfS6oKPYL7ZMg1/XhrGjCvDlEdnBAn53udwn0Du0okz1Zg
         -----END PRIVATE KEY-----
         """
-    /// As `server`, with another key.
+    /// Like `server`, with another key.
     public static let second = """
         -----BEGIN CERTIFICATE-----
         MIIBXDCCAQOgAwIBAgIUG2yaml+JCQY6alRz+vRg/YinGu4wCgYIKoZIzj0EAwIw

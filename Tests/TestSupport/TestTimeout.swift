@@ -1,20 +1,21 @@
 public import Testing
 
-/// Ends waits that would never end: a test that hangs keeps all others from running and says nothing.
+/// Ends waits that would never end. A test that hangs would keep all others from running, and would report
+/// nothing.
 ///
-/// No test waits but by this: tasks with ``waiting(for:at:isolation:_:)``,
+/// Tests only wait by these functions: tasks with ``waiting(for:at:isolation:_:)``,
 /// ``patiently(_:at:isolation:giveUp:_:)`` and ``yielding(until:at:isolation:_:)``, threads with ``Gate``,
 /// ``Checkpoint`` and ``spinning(until:at:_:)``.
 public enum TestTimeout {
-    /// Seconds. What is waited for takes milliseconds; a machine may be busy with other things.
+    /// The limit in seconds. Most waits take milliseconds, but the machine may be busy.
     @TaskLocal public static var limit = 25
 
-    /// What a wait in vain does: it fails the test.
+    /// The consequence of a wait in vain: it fails the test.
     @TaskLocal public static var report: @Sendable (String, SourceLocation) -> Void = {
         Issue.record("\($0)", sourceLocation: $1)
     }
 
-    /// Calls `giveUp` after the limit, and fails the test with what it waited for, unless this is cancelled
+    /// Calls `giveUp` after the limit and fails the test with the name of the wait, unless it is cancelled
     /// before.
     public static func watch(
         _ what: String, at location: SourceLocation, giveUp: @escaping @Sendable () -> Void
@@ -27,14 +28,14 @@ public enum TestTimeout {
         }
     }
 
-    /// Fails the test: it waited in vain.
+    /// Fails the test because it waited in vain.
     public static func end(_ what: String, at location: SourceLocation) {
         report("waited \(limit) seconds in vain for \(what)", location)
     }
 }
 
-/// Waits until `begin`'s argument is called, with what it is called with; nil when that takes too long, which
-/// fails the test. Further calls do nothing.
+/// Waits until `begin`'s argument is called, and returns the value of that call. Nil if it takes too long,
+/// which fails the test. Further calls have no effect.
 public func waiting<Value: Sendable>(
     for what: String, at location: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation,
@@ -49,7 +50,7 @@ public func waiting<Value: Sendable>(
     }
 }
 
-/// Waits for what can be ended from outside, which `giveUp` does when it takes too long; that fails the test.
+/// Waits for an operation that `giveUp` can end. If it takes too long, `giveUp` ends it and the test fails.
 public func patiently<Value>(
     _ what: String, at location: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation,
@@ -60,24 +61,28 @@ public func patiently<Value>(
     return try await wait()
 }
 
-/// Lets other tasks have turns until `condition` holds; not for ever, which fails the test.
+/// Lets other tasks run until `condition` holds. If it takes too long, the test fails.
 public func yielding(
     until what: String, at location: SourceLocation = #_sourceLocation,
     isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
 ) async rethrows {
     let began = ContinuousClock.now
     while try await !condition() {
-        if began.duration(to: .now) > .seconds(TestTimeout.limit) { return TestTimeout.end(what, at: location) }
+        if began.duration(to: .now) > .seconds(TestTimeout.limit) {
+            return TestTimeout.end(what, at: location)
+        }
         await Task.yield()
     }
 }
 
-/// The same for a thread that is to be busy meanwhile.
+/// Does the same for a thread that stays busy meanwhile.
 public func spinning(
     until what: String, at location: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
 ) rethrows {
     let began = ContinuousClock.now
     while try !condition() {
-        if began.duration(to: .now) > .seconds(TestTimeout.limit) { return TestTimeout.end(what, at: location) }
+        if began.duration(to: .now) > .seconds(TestTimeout.limit) {
+            return TestTimeout.end(what, at: location)
+        }
     }
 }

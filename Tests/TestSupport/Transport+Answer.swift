@@ -2,7 +2,7 @@ public import RestEngine
 public import Testing
 
 extension Transport {
-    /// Sends and waits for the result. One that doesn't come fails the test, and is an error.
+    /// Sends and waits for the result. A missing result fails the test, and is an error.
     @EngineActor
     public func answer(
         to request: TransportRequest, at location: SourceLocation = #_sourceLocation

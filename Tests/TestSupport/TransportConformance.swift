@@ -1,9 +1,10 @@
 public import RestEngine
 import Testing
 
-/// What every ``Transport`` owes the engine, checked against a server that answers as ``makePeer()`` does.
+/// Checks the contract of every ``Transport`` with the engine, against a server that answers like
+/// ``makePeer()``.
 ///
-/// A check returns sentences on what is wrong; a test expects none:
+/// A check returns sentences about errors; a test expects none:
 ///
 ///     #expect(await TransportConformance.check(peer.baseURL) { CurlTransport() } == [])
 @EngineActor
@@ -40,7 +41,7 @@ public struct TransportConformance {
         }
     }
 
-    /// What a completion saw.
+    /// The calls of a completion.
     @EngineActor
     private final class Notes {
         var hasReturned = false
@@ -134,7 +135,8 @@ public struct TransportConformance {
         let base = base
         var other: (any Transfer)?
         var otherCalls = 0
-        let result: TransportResult? = await waiting(for: "the answer to a completion's request") { notified in
+        let result: TransportResult? = await waiting(for: "the answer to a completion's request") {
+            notified in
             other = transport.send(TransportRequest(url: base + "/stall")) { _ in otherCalls += 1 }
             _ = transport.send(TransportRequest(url: base + "/echo")) { _ in
                 other?.cancel()

@@ -1,13 +1,13 @@
 import Platform
 public import Testing
 
-/// Whether tests whose worth is in their number do all that they know. `RESTHOST_TESTS=whole` in the
-/// environment says so, as `.ci/run` does; otherwise they do a part of it, and the dearest are left out.
+/// Whether tests with many cases run all of them. `RESTHOST_TESTS=whole` in the environment says so, and
+/// `.ci/run` sets it. Otherwise they run a part, and the slowest ones are left out.
 public enum WholeRun {
     public static let isWanted = getenv("RESTHOST_TESTS").map { String(cString: $0) == "whole" } ?? false
 
-    /// Every so-manyeth of `all`, and all of them in a whole run. Says how many are left out, which
-    /// scripts/run-tests adds up.
+    /// Every `step`-th element of `all`; all of them in a whole run. Prints how many are left out, and
+    /// scripts/run-tests adds these numbers up.
     public static func part<Element>(_ all: [Element], oneIn step: Int) -> [Element] {
         guard !isWanted else { return all }
         let part = stride(from: 0, to: all.count, by: step).map { all[$0] }
@@ -18,6 +18,6 @@ public enum WholeRun {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Seconds of work, for a whole run alone.
+    /// For tests that take seconds: they only run in a whole run.
     public static var wholeRunOnly: Self { .enabled(if: WholeRun.isWanted, "only in a whole run") }
 }

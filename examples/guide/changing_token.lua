@@ -1,5 +1,5 @@
--- A header whose value changes. A block runs when it is first needed and then stays as it was, so a change of
--- `token` counts from the next invalidate_configuration() on.
+-- A header whose value changes. A block runs when it is first needed, and its result is kept. A new value of
+-- `token` takes effect after the next invalidate_configuration().
 local api = require "service" "changing_token"
 local session = api:resource("/-/login")
 local token

@@ -1,4 +1,4 @@
--- A transformer for one kind of content: it runs for JSON alone, whatever the resource.
+-- A transformer for one kind of content: it only runs for JSON, for any resource.
 local api = require "service" "content_type"
 
 api:configure("**", function(c)

@@ -1,4 +1,4 @@
--- Stages of the program's own, in an order of its own.
+-- Custom stages in a custom order.
 local api = require "service" "custom_stages"
 
 api:configure("/users/*", function(c)

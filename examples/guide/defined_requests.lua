@@ -1,4 +1,4 @@
--- Requests as values: an endpoint says what they have in common, each adds its own, modifiers give variants.
+-- Requests as values: an endpoint has their common parts, each request adds its own, modifiers give variants.
 local rest = require "resthost"
 local api = require "service" "defined_requests"
 

@@ -1,4 +1,4 @@
--- The message for people comes from the body of the error, when the API sends one.
+-- The message for people comes from the error's body, if the API sends one.
 local rest = require "resthost"
 local api = require "service" "error_message"
 

@@ -1,4 +1,4 @@
--- Settings for one kind of resource, wherever it is: a knob's position is never up to date.
+-- Settings for one kind of resource at any path: a knob's position is never up to date.
 local api = require "service" "knobs"
 
 api:configure("**", function(c) c.expiration_time = 60 end)

@@ -1,4 +1,4 @@
--- Whoever gets a 401 isn't logged in: say so in one place, for every request.
+-- A client that gets a 401 isn't logged in. One decorator says so, for every request.
 local rest = require "resthost"
 local api = require "service" "login_on_401"
 

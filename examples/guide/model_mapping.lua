@@ -1,4 +1,4 @@
--- Content becomes a model of the program's own, for each kind of resource.
+-- The content of each kind of resource becomes a model of this program.
 local api = require "service" "model_mapping"
 
 local User = {}

@@ -1,4 +1,4 @@
--- A response is transformed once, however many hooks, observers and clients want it.
+-- A response is transformed once, however many hooks, observers and clients use it.
 local rest = require "resthost"
 local api = require "service" "parses_once"
 local count = 0

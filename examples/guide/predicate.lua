@@ -1,4 +1,4 @@
--- A function of the URL decides, where a pattern can't say it: everything but the login page needs a key.
+-- A function decides by the URL if no pattern can: everything except the login page needs a key.
 local api = require "service" "predicate"
 local login = api:resource("/-/login")
 

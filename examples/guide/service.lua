@@ -1,4 +1,4 @@
--- The API that all scripts of this folder talk to; each has a service of its own on it.
+-- The API of all scripts in this folder. Each script has its own service for it.
 local rest = require "resthost"
 
 return function(name)

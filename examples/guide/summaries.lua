@@ -1,4 +1,4 @@
--- Takes words out of a text: what the pool does for `transformer_module.lua`.
+-- Finds words in a text: the work of the pool for `transformer_module.lua`.
 local rest = require "resthost"
 
 local function words(text)

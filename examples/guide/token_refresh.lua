@@ -1,5 +1,5 @@
--- An expired token is renewed, and the request that failed is repeated; the caller only waits a little longer.
--- However many requests fail together, there is one login.
+-- An expired token is renewed, and the failed request is repeated; its caller only waits a little longer. If
+-- many requests fail together, there is one login.
 local rest = require "resthost"
 local api = require "service" "token_refresh"
 local login = api:resource("/-/login")

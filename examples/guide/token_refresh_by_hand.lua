@@ -1,5 +1,5 @@
--- What rest.refresh_on does, step by step: a chain waits for the request and decides what becomes of its outcome.
--- Each request that fails logs in by itself here.
+-- rest.refresh_on step by step: a chain waits for the request, and decides what happens with its outcome. In
+-- this version each failed request logs in by itself.
 local rest = require "resthost"
 local api = require "service" "token_refresh_by_hand"
 local login = api:resource("/-/login")

@@ -1,4 +1,4 @@
--- The API in ../quickstart/fixtures: what all its requests have in common, and a definition for each.
+-- The API in ../quickstart/fixtures: the common parts of all its requests, and a definition for each.
 local rest = require "resthost"
 
 local api = rest.service { name = "people", base_url = os.getenv "API_URL" or "http://127.0.0.1:8081" }
@@ -9,7 +9,7 @@ local root = api:endpoint("", {
   configure = function(c) c.timeouts.total = 10 end,
 })
 local users = root:endpoint "users"
--- Asked for the token with each request: mutations run anew for each.
+-- The token is read for each request, because mutations run for each request.
 local notes = root:endpoint("private/notes", {
   configure = function(c)
     c:mutate_requests(function(draft)

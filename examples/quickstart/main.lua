@@ -1,5 +1,5 @@
--- How to ask the API in fixtures/. Everything below is declared once, by URL pattern;
--- whoever asks the gateway for /api/users/octocat needs to know none of it.
+-- The requests to the API in fixtures/. Everything is declared once, by URL pattern.
+-- A client that asks the gateway for /api/users/octocat needs to know none of it.
 local rest = require "resthost"
 
 local api = rest.service {
@@ -35,7 +35,7 @@ api:configure_transformer("/users/*/repos", function(repos)
   return list
 end)
 
--- Gets a token now, and the next one when four fifths of its time are over.
+-- Gets a token now, and the next one after four fifths of its lifetime.
 local function log_in()
   local credentials = { user = "quickstart", password = "not a secret" }
   local answer, err = api:resource("/-/login"):request("POST", { json = credentials }):await()

@@ -1,4 +1,4 @@
--- What main.lua promises, checked without the fixtures' server: resthost test
+-- Tests of main.lua, without the fixtures' server: resthost test
 local t = require "resthost.test"
 
 local host, api

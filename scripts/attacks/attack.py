@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 @dataclass
 class Attack:
-    """A row of the table. `run` gets the host, and gives what the host did that it shouldn't have."""
+    """A row of the table. `run` gets the host, and returns what the host did that it shouldn't have done."""
 
     name: str
     # A description.
@@ -28,15 +28,15 @@ class Attack:
     # Seconds that a fresh answer may take.
     slowest_fresh: float = SLOWEST
     slowest_health: float = SLOWEST
-    # Content that is held within its budget is no leak: it is wiped before memory is compared.
+    # Content within its budget is no leak, so it is wiped before memory is compared.
     wipes: bool = True
-    # The first run brings the allocator's and the script's arenas to their size; memory is what a second one
-    # adds, which a leak does each time.
+    # The first run brings the allocator's and the script's arenas to their size. Only the growth in a second
+    # run counts, because a leak grows each time.
     runs_twice: bool = False
 
 
 def measure(host, attack):
-    """Runs an attack beside the client. A dictionary with the figures, and with `complaints`."""
+    """Runs an attack beside the client. Returns a dictionary with the figures and with `complaints`."""
     warm(host)
     if attack.runs_twice:
         attack.run(host)
@@ -75,7 +75,7 @@ def obituary(host):
 
 
 def warm(host):
-    """What every host does sooner or later, so that its memory is not counted as the attack's."""
+    """Makes the host do what every host does sooner or later, so that this memory isn't counted for the attack."""
     for path in ("/-/health", "/api/fresh", "/api/warm", "/api/fresh", "/-/health"):
         host.get(path)
     for number in range(20):
@@ -87,7 +87,7 @@ def slowest(lines):
 
 
 def longest_stall(lines):
-    """Seconds on end in which the engine didn't answer, seen by those who asked for its health."""
+    """The longest time in seconds in which the engine didn't answer, as seen by readers of its health."""
     longest = began = 0
     for at, took, fault in lines:
         if fault != "busy":

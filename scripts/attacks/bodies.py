@@ -18,7 +18,7 @@ def brackets():
 
 
 def picture():
-    """The first bytes of a PNG of 8 by 8, and rubbish."""
+    """The first bytes of a PNG of 8 by 8 pixels, and garbage."""
     return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0) + bytes(SIZE)
 
 

@@ -54,7 +54,7 @@ class ClientGrammar:
 
 
 def send(port, data, randomness):
-    """Sends it, sometimes in pieces, reads some of the answer, sometimes all, and goes."""
+    """Sends the request, sometimes in pieces, reads a part or all of the answer, and closes."""
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
         connection.settimeout(0.2)
         try:

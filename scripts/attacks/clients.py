@@ -14,7 +14,7 @@ def connect(host):
 
 
 def crowd(count):
-    """So many connections that say nothing, for five seconds."""
+    """Opens this number of connections that send nothing, for five seconds."""
     def run(host):
         connections = []
         used = host.processor_seconds()
@@ -27,7 +27,7 @@ def crowd(count):
         time.sleep(5)
         busy = (host.processor_seconds() - used) / (time.monotonic() - began)
         complaints = []
-        # The client alone takes a few percent.
+        # The client itself takes a few percent.
         if busy > 0.4:
             complaints.append(f"it took {100 * busy:.0f} % of a processor")
         for connection in connections:
@@ -64,7 +64,7 @@ end)
 
 
 def hoard(host):
-    """The host's own requests take all its descriptors, for six seconds."""
+    """Makes the host's own requests take all its descriptors, for six seconds."""
     def held(connection, _target, _body):
         time.sleep(6)
         connection.sendall(answer(b"{}"))
@@ -82,7 +82,7 @@ def hoard(host):
 
 
 def exchange(host, request, pause=0.0, most=3.0):
-    """What comes back for these bytes until the connection ends or falls silent."""
+    """Sends these bytes; returns the answer up to the end of the connection or to silence."""
     with connect(host) as connection:
         connection.settimeout(most)
         data = b""
@@ -107,7 +107,7 @@ def status_of(data):
 
 
 def crooked(host):
-    """Requests that are not as they should be, and what they get."""
+    """Sends malformed requests, and checks the answers."""
     complaints = []
     end = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
@@ -116,7 +116,7 @@ def crooked(host):
         if status not in statuses:
             complaints.append(f"{what}: {status or 'no answer'} instead of {' or '.join(map(str, statuses))}")
 
-    # More of it than a head may have is no request; a word says so, or the connection ends.
+    # More empty lines than a head may have are no request. The gateway answers with an error or closes.
     data = exchange(host, [b"\r\n" * 50_000, b"GET /-/health" + end])
     if not data:
         complaints.append("100 kB of empty lines before a request: it stalls")
@@ -132,7 +132,7 @@ def crooked(host):
 
 
 def long_type(host):
-    """A Content-Type of 1 kB and more is the upstream's affair, and not the client's."""
+    """A Content-Type of 1 kB and more comes from the upstream, so it must not harm the client."""
     kind = "application/x-data; note=" + "n" * 2000
     host.upstream.routes["/typed"] = (
         f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok".encode())
@@ -172,7 +172,7 @@ def ever_new(host):
         if status != 200 or len(body) != 2_000_000 + len(str(number)):
             complaints.append(f"/kept?q={number} gives {status} and {len(body)} bytes")
             break
-    # Its answers go with a script; until then they are in the content's budget, and no leak.
+    # Its answers go when the script goes. Until then they are in the content's budget, and no leak.
     host.command("reload")
     return complaints
 
@@ -185,7 +185,7 @@ end)
 
 
 def lead_up(host):
-    """No request of the host has dots in its path, whatever a client writes."""
+    """The host's requests must have no dots in their path, whatever a client sends."""
     asked = []
 
     def tell(connection, target, _):
@@ -200,7 +200,7 @@ def lead_up(host):
 
 
 def take_streams(host):
-    """A client at another address of the loopback still gets one."""
+    """A client at another address of the loopback must still get a stream."""
     taken = []
     for _ in range(64):
         connection = connect(host)
@@ -222,7 +222,7 @@ api:configure_transformer("/seen", function(content) return { seen = content.key
 
 
 def twice(host):
-    """A function sees the last of two equal keys. Content that no function changed passes as the API sent it."""
+    """A function sees the last of two equal keys. Content without a function passes as the API sent it."""
     body = b'{"key":"first","key":"last"}'
     route = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body) + body
     host.upstream.routes.update({"/seen": route, "/raw": route})

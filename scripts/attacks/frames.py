@@ -22,7 +22,7 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def whole(value, bits, first=0):
-    """An integer with a prefix of so many bits (RFC 7541 5.1)."""
+    """An integer with a prefix of this number of bits (RFC 7541 5.1)."""
     most = (1 << bits) - 1
     if value < most:
         return bytes([first | value])
@@ -46,7 +46,7 @@ def settings(pairs=(), flags=0, stream=0):
 
 
 def status_of(data):
-    """The status that a block of fields begins with, as servers send it that have no table to use."""
+    """The status at the beginning of a block of fields, as servers without a dynamic table send it."""
     place = 0
     while data[place] & 0xE0 == 0x20:
         place += 1 if data[place] != 0x3F else 2
@@ -65,7 +65,7 @@ def status_of(data):
 
 
 class Heard:
-    """What a server said: the status of each stream, what it reset, and how it ended."""
+    """The answers of a server: the status of each stream, the streams that it reset, and the end."""
 
     def __init__(self):
         self.statuses, self.resets, self.goaway, self.has_ended = {}, {}, None, False
@@ -111,7 +111,7 @@ def connect(port, is_secure):
 
 
 def exchange(port, is_secure, data, begins=True):
-    """Sends it behind what every connection begins with, and listens until nothing more comes."""
+    """Sends the data behind a connection's preface, and reads until no more frames come."""
     heard, received = Heard(), b""
     with connect(port, is_secure) as connection:
         # A server without an answer has to close: within its time for a head, and a margin.

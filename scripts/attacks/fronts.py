@@ -40,7 +40,7 @@ http {
 
 
 class Upstream:
-    """Notes the heads that reach it, and answers each with a word."""
+    """Records the heads that reach it, and answers each with a word."""
 
     def __init__(self):
         self.seen = []
@@ -85,7 +85,7 @@ def free_port():
 
 
 def start_gateway(program, folder, upstream):
-    """The process, and its ports: of HTTP/1.1, and of TLS with HTTP/2."""
+    """Returns the process and its ports: for HTTP/1.1, and for TLS with HTTP/2."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
          "-keyout", os.path.join(folder, "k.pem"), "-out", os.path.join(folder, "c.pem")], check=True, capture_output=True)
@@ -107,7 +107,7 @@ def start_gateway(program, folder, upstream):
 
 
 def start_nginx(folder, upstream):
-    """The same, but that its HTTP/2 begins without TLS."""
+    """Does the same for nginx, whose HTTP/2 begins without TLS."""
     if not shutil.which("nginx"):
         return None, None, None
     port, streams = free_port(), free_port()

@@ -46,7 +46,7 @@ VICTIM = "not a database, and none of the script's business\n"
 
 
 def listener(address, family):
-    """Somebody who must not be contacted; a list of who was."""
+    """A server that must not be contacted, and the list of its contacts."""
     server = socket.socket(family)
     server.bind(address)
     server.listen()
@@ -65,7 +65,7 @@ def listener(address, family):
 
 
 def reach(host):
-    """The script runs once more with everything in place; what it reached."""
+    """Runs the script once more with everything in place; returns what it reached."""
     with open(host.path("victim.txt"), "w", encoding="utf-8") as file:
         file.write(VICTIM)
     os.symlink(host.folder, os.path.join(host.folder, "script", "link"))

@@ -23,7 +23,7 @@ api:configure("**", function(c)
   c.expiration_time = 3600
   c.max_body_bytes = 64 * 1024 * 1024
 end)
--- What begins when the client is there, as a job of its own and not on the transformer's time.
+-- This begins when the client is there, in a separate job and not in the transformer's time.
 local function go(fn)
   api:configure_transformer("/go", function(content)
     rest.spawn(function() rest.sleep(0) fn() end)
@@ -32,17 +32,16 @@ local function go(fn)
 end
 """
 
-# A host that takes more is ended, for the sake of this machine.
+# A host that takes more memory is killed, to protect this machine.
 MOST_BYTES = 3 << 30
 
-# One go of a script's function may hold the loop for as long as these say, and the client waits for that
-# long.
+# One run of a script's function may hold the loop for this long, and the client waits for that long.
 LIMITS = ["load=1", "block=0.03", "predicate=0.03", "mutator=0.03", "decorator=0.03", "transformer=0.03", "hook=0.03",
           "job=0.03/5"]
 
 
 class Host:
-    """Use it in a `with`. `attack` is a row of the table: see `Attack`."""
+    """A host, used in a `with`. `attack` is a row of the table: see `Attack`."""
 
     def __init__(self, program, attack, niceness):
         self.program, self.attack, self.niceness = program, attack, niceness
@@ -50,7 +49,7 @@ class Host:
         self.upstream = Upstream()
         self.process = self.probe = None
         self.log = b""
-        # It took too much.
+        # The host took too much memory.
         self.was_stopped = False
 
     def __enter__(self):
@@ -102,7 +101,7 @@ class Host:
 
     def collect(self):
         for piece in iter(lambda: os.read(self.process.stderr.fileno(), 65536), b""):
-            # Enough to judge, and to say what happened.
+            # Enough log to judge, and to report what happened.
             if len(self.log) < 16 << 20:
                 self.log += piece
 
@@ -120,11 +119,11 @@ class Host:
         return self.log.decode("utf-8", "replace")
 
     def path(self, name):
-        """Beside the script's folder: what it isn't granted."""
+        """A path beside the script's folder, for which the script has no grant."""
         return os.path.join(self.folder, name)
 
     def write(self, name, text):
-        """A file in the script's folder, put there as editors do."""
+        """Writes a file into the script's folder as editors do."""
         path = os.path.join(self.folder, "script", name)
         values = {"upstream": self.upstream.port, "folder": self.folder}
         with open(path + "~", "w", encoding="utf-8") as file:
@@ -133,16 +132,16 @@ class Host:
         os.rename(path + "~", path)
         return path
 
-    # Asking.
+    # Requests.
 
     def go(self):
-        """Begins what the script has prepared."""
+        """Starts the function that the script has prepared."""
         status, body = self.get("/api/go")
         if status != 200:
             raise RuntimeError(f"the script doesn't begin: {status} {body[:200]!r}")
 
     def get(self, path, method="GET", timeout=20, body=None, fields=None):
-        """Status and body; the status is 0 with the reason when there was no answer."""
+        """Status and body. Without an answer the status is 0 and the body is the reason."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
             connection.request(method, path, body=body, headers=fields or {})
@@ -154,7 +153,7 @@ class Host:
             connection.close()
 
     def get_all(self, paths, timeout=20):
-        """The same for many, all at once; in order."""
+        """Does the same for many requests at once; results in order."""
         answers = [None] * len(paths)
 
         def one(number):
@@ -168,12 +167,12 @@ class Host:
         return answers
 
     def command(self, *words):
-        """A command to this host, such as `wipe api`; what it said."""
+        """Sends a command to this host, such as `wipe api`; returns its output."""
         done = subprocess.run(
             [self.program, *words, "--admin", self.path("admin.sock")], capture_output=True, text=True, timeout=30, check=False)
         return done.stdout + done.stderr
 
-    # Looking.
+    # Measurements.
 
     def status_of_process(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
@@ -182,7 +181,7 @@ class Host:
         return int(fields["VmRSS"].split()[0]) << 10, int(fields["VmHWM"].split()[0]) << 10, threads
 
     def has_transfer_thread(self):
-        """The one that a full engine loop starts, once, stays for the next time."""
+        """Whether the thread exists that a full engine loop starts once and keeps."""
         tasks = f"/proc/{self.process.pid}/task"
         for task in os.listdir(tasks):
             try:

@@ -17,7 +17,7 @@ def gzipped(data):
 
 
 def brackets():
-    """58 kB that are 60 MB of JSON, and far more as Lua tables."""
+    """58 kB that become 60 MB of JSON, and far more as Lua tables."""
     return answer(gzipped(b"[" + b"[]," * (20 * 1000 * 1000) + b"[]]"), fields="Content-Encoding: gzip\r\n")
 
 
@@ -36,14 +36,14 @@ COUNTING = """return function(content) return { count = #content } end
 def decode(host):
     host.upstream.routes["/brackets"] = brackets()
     answers = host.get_all([f"/api/brackets?i={i}" for i in range(4)], 15)
-    # 500 or 502 with a limit that it names; 200 would be fine too, within the roof.
+    # 500 or 502 with the name of a limit. 200 would also be fine below the memory limit.
     if any(status == 0 for status, _ in answers):
         return [f"no answer: {[body[:80] for status, body in answers if status == 0][0]!r}"]
     return []
 
 
 def variants(host):
-    """Any client can ask for as many resources as it likes."""
+    """Any client can ask for any number of resources."""
     items = b"[" + b",".join(b'{"number":%d,"text":"some text that is here"}' % i for i in range(400 * 1000)) + b"]"
     host.upstream.routes["/big"] = answer(items)
     statuses = []
@@ -80,7 +80,7 @@ def wait_for_override(host):
 
 
 def trailers(host):
-    """A chunked body of nothing, whose trailer never ends."""
+    """A chunked body without content, whose trailer never ends."""
     def send(connection, target, body):
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n")
         field = b"".join(b"X-%d: %s\r\n" % (i, b"t" * 1000) for i in range(200))
@@ -95,7 +95,7 @@ def trailers(host):
 
 
 def in_flight(host):
-    """Forty bodies of 60 MB that all stay just short of their end."""
+    """Forty bodies of 60 MB that all stop just before their end."""
     piece = b"x" * MIB
     ended = threading.Event()
 
@@ -136,13 +136,13 @@ def hungry(host):
     return []
 
 
-# Each is the host's memory, held by a few bytes of the script's.
+# Each entity takes the host's memory, and a few bytes of the script's hold it.
 ENTITIES = """@PRELUDE@
 local held, left = {}, 500
 go(function() rest.every(0.01, function()
   left = left - 1
-  -- The attack is over: what it held is nobody's, and goes when the script does something again. A state that is full has
-  -- no room for a new list.
+  -- The attack is over. Its values are garbage, and are collected when the script works again. A full state has no room
+  -- for a new list.
   if left == 0 then for i = #held, 1, -1 do held[i] = nil end end
   if left <= 0 then local some = {} for i = 1, 1000 do some[i] = { i } end return end
   local text = string.rep("x", 4 * 1024 * 1024)
@@ -152,7 +152,7 @@ end) end)
 """
 
 
-# The same of answers: each job ends at the limit, and another begins.
+# Does the same with answers: each job ends at the limit, and another one begins.
 ANSWERS = """@PRELUDE@
 local held, left = {}, 1500
 local ways = {
@@ -178,7 +178,7 @@ def keep_answers(host):
 
 
 def freed(host):
-    """28 MB that are asked for again and again, and then wiped: what was in use goes back."""
+    """Asks for 28 MB again and again, then wipes them: the memory must go back to the system."""
     rows = [{"id": i, "name": f"name {i}", "tags": ["a", "b", str(i)]} for i in range(420 * 1000)]
     host.upstream.routes["/rows"] = answer(json.dumps(rows, separators=(",", ":")).encode())
     complaints = []

@@ -4,14 +4,14 @@ import time
 
 from attack import Attack
 
-# A function that is started two seconds after the client, again and again: errors are its business.
+# Starts a function again and again, two seconds after the client. It handles errors itself.
 NATIVE = """@PRELUDE@
 local function attack()
 %s
 end
 go(function()
   for i = 1, 3 do
-    -- In a job of its own, on its own time.
+    -- In a separate job with its own time.
     local job = rest.spawn(function() rest.sleep(0) attack() end)
     job:await()
     rest.sleep(0.2)

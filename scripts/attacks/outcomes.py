@@ -29,7 +29,7 @@ def answers_in(data, is_head):
 
 
 class Outcome:
-    """What a server made of a case of HTTP/1.1."""
+    """A server's handling of an HTTP/1.1 case."""
 
     def __init__(self, port, case, upstream):
         del upstream.seen[:]
@@ -48,7 +48,7 @@ class Outcome:
                         self.has_ended = True
                         break
                     data += piece
-                    # Another answer would be there by now.
+                    # Another answer would be here by now.
                     connection.settimeout(0.15)
             except ConnectionError:
                 self.has_ended = True
@@ -64,7 +64,7 @@ class Outcome:
         return words + (f" →{len(self.seen)}" if self.seen else "")
 
     def faults(self, case):
-        """What a server that is put before something must not do."""
+        """The errors that a server before an upstream must not make."""
         found = []
         for head in self.seen:
             target = head.split(b"\r\n")[0].split(b" ")[1]
@@ -88,7 +88,7 @@ class Outcome:
 
 
 class StreamOutcome(Outcome):
-    """The same of HTTP/2."""
+    """A server's handling of an HTTP/2 case."""
 
     def __init__(self, port, is_secure, case, upstream):
         del upstream.seen[:]
@@ -105,7 +105,7 @@ class StreamOutcome(Outcome):
 
 
 def is_within(target):
-    """Below what is exposed, however often somebody decodes it."""
+    """Whether the path is below the exposed one, however often it is decoded."""
     path = target.split(b"?")[0]
     for _ in range(4):
         parts = []

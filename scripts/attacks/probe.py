@@ -14,9 +14,9 @@ import threading
 import time
 
 INTERVAL = 0.05
-# An answer that takes longer is as good as none.
+# An answer that takes longer counts as missing.
 PATIENCE = 20
-# Health waits for the engine for 50 ms, and says so when that didn't answer.
+# Health waits 50 ms for the engine, and reports if the engine didn't answer by then.
 BUSY = "busy"
 
 
@@ -34,13 +34,13 @@ class Line(threading.Thread):
             fault = self.ask()
             now = time.monotonic()
             self.answers.append((round(start - began, 4), round(now - start, 5), fault))
-            # Late questions aren't made up for: they would all be asked at once.
+            # Late reads are skipped. Otherwise they would all be sent at once.
             due = max(due + INTERVAL, now)
             self.ended.wait(due - now)
 
     def ask(self):
-        """What was wrong with the answer. A connection that was closed while it was idle is no fault: whoever keeps one asks
-        again on another (RFC 9112 9.3.1)."""
+        """The error in the answer, or None. A connection that was closed while idle is no error: its client asks
+        again on another one (RFC 9112 9.3.1)."""
         was_kept = self.connection is not None
         try:
             fault = self.exchange()
@@ -64,7 +64,7 @@ class Line(threading.Thread):
         body = answer.read()
         if b"the engine is busy" in body:
             return BUSY
-        # Health of a host that has something to complain about is an answer all the same.
+        # A health answer counts as an answer even if the host reports a problem.
         return None if answer.status == 200 or self.path == "/-/health" else f"status {answer.status}"
 
     def close(self):

@@ -2,7 +2,7 @@
 
 
 class Case:
-    """`wants` is what has to become of it: refused, passed, or contained, which lets both be."""
+    """`wants` is the required result: refused, passed, or contained, which allows both."""
 
     def __init__(self, group, name, data, wants="contained", requests=1, is_head=False):
         self.group, self.name, self.wants, self.requests, self.is_head = group, name, wants, requests, is_head
@@ -11,7 +11,7 @@ class Case:
 
 HOST = b"Host: localhost\r\n"
 HIDDEN = b"GET /api/public/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
-# For a case in which it is rightly a request of its own, if what is before it is understood.
+# For a case in which this is rightly a separate request, if the part before it is understood.
 NEXT = HIDDEN.replace(b"smuggled", b"next")
 
 
@@ -65,7 +65,7 @@ def smuggling():
                  b"\x0bTransfer-Encoding", b"X: y\nTransfer-Encoding", b"X: y\rTransfer-Encoding", b"Transfer-Encoding\r\n "]:
         text = name.decode("latin-1").encode("unicode_escape").decode()
         wants = "contained" if b"_" in name else "refused"
-        # With an underscore it is another field, and the length counts.
+        # With an underscore it is a different field, so the length counts.
         yield Case("smuggling", f"the name '{text}'", post(both + name + b": chunked\r\n", chunked), wants)
     yield Case("smuggling", "two codings", post(b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", chunked), "refused")
     yield Case("smuggling", "two codings, one unknown", post(b"Transfer-Encoding: chunked\r\nTransfer-Encoding: cow\r\n", chunked), "refused")

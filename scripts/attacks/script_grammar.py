@@ -9,7 +9,7 @@ import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# Values that are made where they are used: large ones, and odd ones.
+# Values that are made where they are used: large ones and unusual ones.
 VALUES = [
     "nil", "true", "false", "0", "1", "-1", "3", "0.5", "2^53", "2^63", "math.huge", "0/0", "math.mininteger",
     '""', '"a"', '"/x"', '"/x/{id}"', '"**"', '"/*/?"', '"../.."', '"%2e%2e/x"', '"http://127.0.0.1:@UPSTREAM@/y"', '"//host"',
@@ -31,7 +31,7 @@ local function emptied() local t = {} for i = 1, 2e5 do t[i] = 1 end for i = 1, 
 local function many() local e, t = emptied(), {} for i = 1, 1e4 do t[i] = e end return t end
 local function cycle() local t = {} t.t = t return t end
 local function hostile() return setmetatable({}, { __len = function() return 1e9 end, __index = function() return 1 end }) end
--- What calls have given; the last 64, so that some of it becomes garbage.
+-- The results of calls; only the last 64 are kept, so that some become garbage.
 local pool, count = { api }, 1
 local function keep(ok, ...)
   for i = 1, select("#", ...) do
@@ -58,7 +58,7 @@ class Grammar:
         self.fields = sorted(set(fields))
 
     def script(self, seed):
-        """The same for the same seed and the same definitions."""
+        """A script. It is the same for the same seed and the same definitions."""
         self.random = random.Random(seed)
         body = "\n".join(self.statement(2) for _ in range(self.random.randint(3, 12)))
         job = "\n".join(self.statement(3) for _ in range(self.random.randint(3, 20)))

@@ -6,7 +6,7 @@ import time
 from attack import Attack
 from upstream import answer
 
-# Each transformer makes rubbish whose finalizer never ends, and has it collected.
+# Each transformer makes garbage with a finalizer that never ends, and has it collected.
 FINALIZER = """@PRELUDE@
 local function hang() local t = {} while true do t[#t + 1] = "held" end end
 local function try(fn, ...) pcall(fn, ...) end
@@ -55,7 +55,7 @@ local function make(i)
 end
 """
 
-# A metatable of the globals that gets a `__gc` later: such a script isn't loaded at all.
+# A metatable of the globals that gets a `__gc` later. Such a script isn't loaded at all.
 LATE = """@PRELUDE@
 local mt = {}
 setmetatable(_G, mt)
@@ -67,7 +67,7 @@ pcall(function() getmetatable(rest.json.array {}).__mode = "kv" end)
 pcall(function() rawset(getmetatable(rest.json.array {}), "__mode", "kv") end)
 api:configure_transformer("/list", function(content)
   local list = rest.json.array { {}, {}, {} }
-  -- Scripts can't have it collected, but they can make so much that it is.
+  -- Scripts can't start a collection, but they can make enough garbage to cause one.
   for i = 1, 30000 do local waste = { i, {} } end
   return { count = #list, decoded = #content.list }
 end)
@@ -85,7 +85,7 @@ def waste(host):
 
 
 def waste_and_reload(host):
-    """Neither what runs nor what would come after it has a finalizer."""
+    """Neither the running script nor its replacement may have a finalizer."""
     complaints = waste(host)
     host.write("main.lua", LATE)
     if "__gc" not in host.command("reload"):
@@ -154,13 +154,13 @@ def forged(host):
     return complaints
 
 
-# Each look at a configuration would have such blocks run again, with all the time that there is for one URL.
+# Each read of a configuration would run such blocks again, with all the time that one URL has.
 RESTLESS = """@PRELUDE@
 api:configure("/r*", function() api:configure("/r*", function() end) end)
 for _ = 1, 5000 do api:configure("/r*", function() local n = 0 for i = 1, 10000 do n = n + i end end) end
 """
 
-# A path that no system takes, with a folder in each second byte of it.
+# A path that no system accepts, with a folder in every second byte.
 PATHS = """@PRELUDE@
 go(function()
   for _ = 1, 20 do
@@ -170,7 +170,7 @@ go(function()
 end)
 """
 
-# Functions that each use up the time of one, set off by one event.
+# Functions that one event calls, and that each use up the time of one function.
 CROWD = """@PRELUDE@
 local function burn() while true do end end
 for _ = 1, 100 do rest.on_reload(burn) end
@@ -202,7 +202,7 @@ def crowd(host):
 
 
 ATTACKS = [
-    # Each URL may take 50 ms. An answer that is loaded anew needs the engine twice, and waits for three.
+    # Each URL may take 50 ms. An answer that is loaded needs the engine twice, and waits for three.
     Attack("restless-blocks", "blocks that add blocks each time they run", ask, RESTLESS,
            flags=["--limit", "block=0.01", "--limit", "predicate=0.01"], slowest_fresh=0.17),
     Attack("long-paths", "files in 100,000 folders", wait, PATHS),

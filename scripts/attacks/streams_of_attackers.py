@@ -10,7 +10,7 @@ USUAL = [(b":method", b"GET"), (b":scheme", b"https"), (b":authority", b"localho
 
 
 class StreamCase:
-    """`wants` as in requests_of_attackers.py; `requests` are the answers that there may be."""
+    """`wants` as in requests_of_attackers.py; `requests` is the number of answers that there may be."""
 
     def __init__(self, group, name, data, wants="refused", requests=1, begins=True):
         self.group, self.name, self.data, self.wants = group, name, data, wants
@@ -18,7 +18,7 @@ class StreamCase:
 
 
 def changed(**pseudo):
-    """The usual fields with others in their places; None leaves one out."""
+    """The usual fields with some replaced; a field of None is left out."""
     return [(name, pseudo.get(name[1:].decode(), value)) for name, value in USUAL
             if pseudo.get(name[1:].decode(), value) is not None]
 
@@ -28,7 +28,7 @@ def get(*fields, **pseudo):
 
 
 def post(body, *fields, trailers=None):
-    """A body of one frame, and trailers behind it."""
+    """A body of one frame, and trailers after it."""
     data = headers(changed(method=b"POST") + list(fields), flags=END_HEADERS)
     data += frame(DATA, 0 if trailers else END_STREAM, 1, body)
     return data + (headers(trailers) if trailers else b"")

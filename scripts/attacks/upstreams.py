@@ -1,4 +1,4 @@
-"""Cut or invalid answers. None may become a success."""
+"""Cut or invalid answers, which must not become successes."""
 
 import time
 import zlib
@@ -72,7 +72,7 @@ def cut(host):
 
 
 def slow_head(host):
-    """Heads that come a byte at a time, fifty of them."""
+    """Fifty heads that come a byte at a time."""
     def send(connection, target, body):
         deadline = time.monotonic() + 8
         for byte in OK + b"X: " + b"y" * 10_000:

@@ -63,7 +63,7 @@ int main(int argc, char **argv) {
             if (result != CURLE_OK) fail(curl_easy_strerror(result));
             if (status != 200) fail("a status other than 200");
             finished++;
-            /* The same handle goes round again, as a program that knows curl would do it. */
+            /* The same handle is used again, as a program that knows curl would do it. */
             curl_multi_remove_handle(multi, easy);
             if (started < count) {
                 started++;

@@ -32,7 +32,7 @@ MODULE = "return function(value) return value end\n"
 
 
 def script_of(axis, count, upstream, port, expiration, silent):
-    """A script that has `count` of one thing, and one of everything else."""
+    """A script that has `count` of one thing, and one of every other thing."""
     lines = ['local rest = require "resthost"', f'local api = rest.service {{ name = "api", base_url = "{upstream}" }}']
     lines.append(f"api:configure(function(c) c.expiration_time = {expiration}; c.collapse = {str(expiration > 0).lower()} end)")
     if axis == "services":
@@ -51,7 +51,7 @@ def script_of(axis, count, upstream, port, expiration, silent):
 
 
 class Host:
-    """One host of the growth, started and asked."""
+    """A host of one size: starts it and sends its requests."""
 
     def __init__(self, world, axis, count, expiration):
         self.world, self.axis, self.count = world, axis, count
@@ -67,7 +67,7 @@ class Host:
         self.open = []
 
     def fill(self):
-        """Has what only clients bring."""
+        """Adds the things that only clients can add."""
         if self.axis == "resources":
             asker = Asker(self.url)
             for i in range(1, self.count):
@@ -75,14 +75,14 @@ class Host:
             asker.close()
         if self.axis == "connections":
             self.open = [Asker(self.url) for _ in range(1, self.count)]
-            # The last one has been accepted when it is answered.
+            # When the last one has an answer, it has been accepted.
             for asker in self.open[-1:]:
                 asker.ask()
         if self.axis == "transfers":
             for i in range(1, self.count):
                 asker = Asker(f"http://127.0.0.1:{self.port}/silent/{i}")
                 asker.send()
-                # The request has come when its connection has.
+                # A request has arrived when its connection has.
                 self.open += [asker, self.silent.accept()[0]]
 
     def memory(self):
@@ -97,7 +97,7 @@ class Host:
         return total / 1e9
 
     def cost(self, seconds):
-        """Microseconds of the processor for each request."""
+        """Microseconds of CPU time for each request."""
         if fetch(self.url) != SMALL:
             raise Wrong(f"{self.url} answers something else than its file")
         before = self.processor_seconds()
@@ -121,7 +121,7 @@ SMALL = json.dumps({"id": 1, "name": "x" * 260}, separators=(",", ":")).encode()
 
 
 def point(world, axis, count, options):
-    """The figures of one number of one thing: medians of hosts."""
+    """The figures for one number of one thing: medians of several hosts."""
     found = {name: [] for name in FIGURES}
     for _ in range(options.rounds):
         for figure, expiration in (("hot", 3600), ("cold", 0)):
@@ -138,7 +138,7 @@ def point(world, axis, count, options):
 
 
 def slope(points, figure):
-    """By how much the figure grows for each one more: between the first and the last, which is where it shows."""
+    """The growth of the figure for each further thing, between the first and the last number, where it shows best."""
     (few, least), (many, most) = points[0], points[-1]
     return (most[figure] - least[figure]) / (many - few)
 

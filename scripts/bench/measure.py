@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from world import Unavailable, Wrong, need
 
 
-# Whole processes of one contestant before the next one's.
+# The number of whole processes of one contestant before the next one runs.
 EACH_TURN = 5
 
 
@@ -37,7 +37,7 @@ def median(figures):
 
 
 def requests_per_second(url, seconds, connections=64, options=()):
-    """wrk with one thread, and with further options of its own; every answer must be a 200."""
+    """Runs wrk with one thread and with further options; every answer must be a 200."""
     wrk = need("wrk")
     done = subprocess.run(
         [wrk, "-t1", f"-c{connections}", f"-d{seconds}s", *options, url], capture_output=True, text=True, check=False,
@@ -52,7 +52,8 @@ def requests_per_second(url, seconds, connections=64, options=()):
 
 
 def secure_requests_per_second(url, seconds, streams):
-    """h2load with one thread and 20 connections, each with so many streams of HTTP/2 at once; none: HTTP/1.1."""
+    """Runs h2load with one thread and 20 connections, each with this number of HTTP/2 streams at once; without a
+    number it uses HTTP/1.1."""
     version = ["-m", str(streams)] if streams else ["--h1"]
     done = subprocess.run(
         [need("h2load"), "-t1", "-c20", f"-D{seconds}", "--warm-up-time=1", *version, url], capture_output=True,
@@ -67,16 +68,17 @@ def secure_requests_per_second(url, seconds, streams):
 
 
 def process_seconds(world, commands, runs):
-    """The median time of whole processes, name → seconds; hyperfine if it is there, otherwise a loop."""
+    """The median time of whole processes, name → seconds, measured by hyperfine if it is installed, otherwise by a
+    loop."""
     try:
         hyperfine = need("hyperfine")
     except Unavailable:
         return {name: in_loop(words, runs) for name, words in commands.items()}, "own loop (apt-get install hyperfine)"
     report = world.path("hyperfine.json")
-    # No shell in between: its start would be in both figures and pull their ratio towards 1.
+    # No shell is used, because its start would be in both figures and pull their ratio towards 1.
     words = [" ".join(quote(word) for word in each) for each in commands.values()]
     times = {name: [] for name in commands}
-    # In turns of a few: it takes one command after the other, and a noisy moment would be one's alone.
+    # The commands alternate in small groups. Otherwise a noisy moment would affect only one of them.
     for _ in range(max(1, runs // EACH_TURN)):
         world.output_of([
             hyperfine, "-N", "--warmup", "2", "--runs", str(EACH_TURN), "--export-json", report, *words])
@@ -100,7 +102,7 @@ def in_loop(words, runs):
 
 
 class Asker:
-    """Asks for one URL on one connection and reads the answers whole."""
+    """Requests one URL on one connection and reads whole answers."""
 
     def __init__(self, url):
         parts = urlsplit(url)
@@ -111,14 +113,14 @@ class Asker:
         self.host = parts.netloc
 
     def send(self, target=None):
-        """Only asks; gives what for."""
+        """Only sends the request; returns its target."""
         parts = urlsplit(self.url)
         target = target or parts.path + ("?" + parts.query if parts.query else "")
         self.client.sendall(f"GET {target} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
         return target
 
     def ask(self, target=None):
-        """The body of a 200 with a length."""
+        """Sends the request; returns the body of a 200 with a length."""
         target = self.send(target)
         status, length = self.stream.readline(), 0
         while field := self.stream.readline().strip():
@@ -135,8 +137,8 @@ class Asker:
 
 
 def longest_wait(url, words, length):
-    """Milliseconds that the slowest answer of `url` took, asked for every millisecond while the command of `words`
-    runs, which has to print how many bytes it got: `length` or more."""
+    """The milliseconds of the slowest answer of `url`, requested every millisecond while the command `words` runs.
+    The command must print the number of bytes that it got: `length` or more."""
     asker = Asker(url)
     try:
         asker.ask()

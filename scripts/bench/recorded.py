@@ -8,12 +8,12 @@ import re
 from world import HERE
 
 PATH = os.path.join(HERE, "recorded.json")
-# Runs on one machine differ by less, as medians of ratios.
+# Medians of ratios differ by less between runs on one machine.
 TOLERANCE = 0.1
 
 
 def machine():
-    """What the ratios depend on: processors, their kind, and the system."""
+    """The machine on which ratios depend: number and kind of processors, and the system."""
     model = "unknown"
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -27,14 +27,14 @@ def machine():
 
 
 def ratios(lines):
-    """What each line's ratio is, and which way is better."""
+    """The ratio of each line, and whether larger or smaller is better."""
     return {
         line["what"]: {"ratio": round(line["ratio"], 3), "better": "less" if line["target"].startswith("≤") else "more"}
         for line in lines if line["ratio"] is not None}
 
 
 def write(lines):
-    """Keeps what is recorded of other rows."""
+    """Writes the new ratios, and keeps the recorded ones of other rows."""
     known = read() or {"rows": {}}
     report = {"machine": machine(), "rows": {**known["rows"], **ratios(lines)}}
     with open(PATH, "w", encoding="utf-8") as file:
@@ -52,12 +52,13 @@ def read():
 
 
 def worse(now, before, better):
-    """By which part of the recorded ratio it is worse; negative when it is better."""
+    """The part of the recorded ratio by which the new one is worse; negative if it is better."""
     return now / before - 1 if better == "less" else 1 - now / before
 
 
 def holds(lines):
-    """False, after saying so, when a recorded ratio is missed by more than the tolerance, or wasn't measured."""
+    """False, after printing the reason, if a ratio is worse than recorded by more than the tolerance, or wasn't
+    measured."""
     known = read()
     if known is None:
         print(f"bench: there is no {os.path.relpath(PATH)}: scripts/bench/run --record writes it")

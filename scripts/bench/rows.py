@@ -8,12 +8,13 @@ from measure import (
 from world import HERE, Unavailable, fetch, large_text, need
 
 OURS = "resthost"
-# Another program of resthost. It is no partner; its figures are shown beside.
+# Another build of resthost. It is no partner; its figures are shown beside the others.
 BEFORE = "before"
 
 
 def line(row, what, unit, target, figures, reasons=None, ratio=None, notes=()):
-    """One line of the report. `figures` is name → list; the ratio is ours to the best partner's unless it is given."""
+    """One line of the report. `figures` is name → list. The ratio compares ours with the best partner unless it is
+    given."""
     medians = {name: median(found) for name, found in figures.items() if found}
     partners = {name: value for name, value in medians.items() if name not in (OURS, BEFORE)}
     best = None
@@ -27,7 +28,7 @@ def line(row, what, unit, target, figures, reasons=None, ratio=None, notes=()):
 
 
 def started(contestants):
-    """Runs every start function; those that can't start give their reason."""
+    """Runs every start function. Those that can't start give their reason."""
     urls, reasons = {}, {}
     for name, start in contestants.items():
         try:
@@ -38,7 +39,7 @@ def started(contestants):
 
 
 def each_program(world, options, start, name=OURS):
-    """The same with our program and, if there is one, with the program of before."""
+    """Does the same with our program and, if there is one, with the program of before."""
     def before():
         with world.using(options.before):
             return start()
@@ -55,11 +56,11 @@ def load_each(urls, reasons, options):
 
 
 def hot(world, options):
-    """A stored answer, read over and over: nobody fetches, decodes or runs a transformer."""
+    """A stored answer that is read over and over, without a fetch, decoding or a transformer."""
     def start_ours():
         url = servers.start_resthost(world, world.upstream, "hot", 3600, "true")
         body = servers.check_mapped(url)
-        # nginx reads this file at its start: both serve the very same bytes.
+        # nginx reads this file at its start, so both serve the same bytes.
         with open(world.path("hot.body"), "wb") as file:
             file.write(body)
         return url
@@ -75,7 +76,7 @@ def hot(world, options):
 
 
 def multiplexed(world, options):
-    """The same over HTTP/2, 50 streams at once on each connection, beside HTTP/1.1 over TLS."""
+    """The same over HTTP/2, with 50 streams at once on each connection, beside HTTP/1.1 over TLS."""
     urls, reasons = started(each_program(world, options, lambda: servers.start_resthost_secure(world, world.upstream)))
     contestants = {
         name: lambda url=url: secure_requests_per_second(url, options.seconds, 50) for name, url in urls.items()}
@@ -101,19 +102,19 @@ def mapped_cold(world, options, transformer):
 
 
 def cold(world, options):
-    """By a function of the script."""
+    """With a function of the script."""
     figures, reasons = mapped_cold(world, options, "map_records")
     return [line("cold", "fetch, decode, map, encode, answer", "requests/s", "≥ 2.0", figures, reasons)]
 
 
 def module(world, options):
-    """By a transformer module, on a thread of its own."""
+    """With a transformer module on its own thread."""
     figures, reasons = mapped_cold(world, options, '"map_records"')
     return [line("module", "the same as a module", "requests/s", "≥ 2.0", figures, reasons)]
 
 
 def miss(world, options):
-    """Every request fetches 10 kB, of which nobody makes anything."""
+    """Every request fetches 10 kB without decoding them."""
     def start_ours():
         return servers.start_resthost_plain(world, world.upstream)
 
@@ -144,7 +145,7 @@ def loads(world, options):
     except Unavailable as reason:
         partner, reasons = {}, {"C on curl_multi": str(reason)}
 
-    # All three in turn: the partner's figures serve both lines.
+    # All three alternate, because the partner's figures are in both lines.
     def contestants(name, words):
         found = each_program(world, options, lambda: rate(servers.command(world, words)), name)
         return {name if key == name else f"{BEFORE} {name}": run for key, run in found.items()}
@@ -166,7 +167,7 @@ def loads(world, options):
 
 
 def beside_large(world, options):
-    """A fresh hit, asked for all the time while the gateway loads a large body for somebody else."""
+    """A fresh hit, read all the time while the gateway loads a large body for another client."""
     large = large_text(30)
     world.write("files/large.json", large)
     # Lua may write a number shorter.
@@ -182,7 +183,7 @@ def beside_large(world, options):
         return servers.start_nginx_lua(world, world.upstream)
 
     def ours(url):
-        # Each time another resource, so that it is loaded.
+        # Another resource each time, so that it is loaded.
         asked[0] += 1
         return longest_wait(
             url + "/records.json", [need("curl"), *size, f"{url}/large.json?n={asked[0]}"], least)
@@ -235,7 +236,7 @@ def whole_process(world, options):
     for name, words in (*ours.items(), ("curl", lambda: [need("curl"), "-s", url])):
         try:
             commands[name] = words()
-            # Once beforehand: a contestant that fails would be very fast.
+            # Runs once before measuring, because a contestant that fails would seem very fast.
             servers.check_records(name, world.output_of(commands[name]))
         except Unavailable as reason:
             commands.pop(name, None)
@@ -246,7 +247,7 @@ def whole_process(world, options):
 
 
 def memory(world, options):
-    """What an idle resource with 300 bytes of data costs."""
+    """The memory of an idle resource with 300 bytes of data."""
     figures, reasons = in_turn(
         1, {OURS: lambda: float(world.json_of(servers.command(world, servers.RESOURCES))["bytes_per_resource"])})
     ratio = median(figures[OURS]) / 2048 if OURS in figures else None
@@ -255,5 +256,5 @@ def memory(world, options):
 
 ROWS = {"hot": hot, "multiplexed": multiplexed, "cold": cold, "module": module, "miss": miss, "large": beside_large, "loads": loads, "json": json_text, "configuration": configuration,
         "get": whole_process, "memory": memory}
-# Rows for which the program beside the release program is asked.
+# Rows that need the separate bench program.
 OF_BENCH_PROGRAM = {"loads", "configuration", "memory"}

@@ -10,14 +10,14 @@ from world import HERE, Unavailable, Wrong, fetch, mapped, need, records
 # resthost's command line, in one place.
 RUN = ["{program}", "run", "{script}"]
 GET = ["{program}", "get", "{script}", "api", "/records.json"]
-# That of the program beside it, which has parts of the engine to measure.
+# The command line of the separate bench program, which measures parts of the engine.
 LOADS = ["{bench}", "loads", "{url}", "--count", "{count}", "--concurrency", "32"]
 CONFIGURATION = ["{bench}", "configuration", "--patterns", "{patterns}"]
 RESOURCES = ["{bench}", "resources", "--count", "100000"]
 
 
 def command(world, words, **values):
-    """One of the commands above with its values; fails when there is no program to run."""
+    """One of the commands above with its values; fails if there is no program to run."""
     if not world.program:
         raise Unavailable("partners only")
     bench = os.path.join(os.path.dirname(world.program), "resthost-bench")
@@ -28,7 +28,7 @@ def command(world, words, **values):
 
 
 def nginx_values():
-    """What both nginx configurations need: its module folder, its user, folders that it may write to."""
+    """The values for both nginx configurations: the module folder, the user, and folders that nginx may write to."""
     nginx = need("nginx")
     said = subprocess.run([nginx, "-V"], capture_output=True, text=True, check=False).stderr
     modules = re.search(r"--modules-path=(\S+)", said)
@@ -36,7 +36,7 @@ def nginx_values():
         f"{kind}_temp_path @DIR@/{kind}; " for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     return {
         "MODULES": modules.group(1) if modules else "/usr/lib/nginx/modules",
-        # As root, nginx would make its worker somebody who can't read the folder.
+        # If nginx runs as root, its worker would be a user who can't read the folder.
         "USER": "user root;" if os.getuid() == 0 else "",
         "TEMPORARY": temporary,
     }
@@ -45,7 +45,7 @@ def nginx_values():
 def start_nginx(world, template, name, values):
     port = world.port()
     values = {**nginx_values(), **values, "PORT": port}
-    # The paths among the values name the folder themselves.
+    # The values contain paths that name the folder.
     values["TEMPORARY"] = values["TEMPORARY"].replace("@DIR@/", f"{world.folder}/{name}-")
     configuration = world.template(template, **values)
     world.start([need("nginx"), "-p", world.folder, "-c", configuration, "-e", world.path(f"{name}.log")], port, name)
@@ -105,7 +105,7 @@ def start_resthost_secure(world, upstream):
 
 
 def start_resthost_plain(world, upstream):
-    """A service whose content stays the bytes that come."""
+    """A service whose content stays the bytes that arrive."""
     port = world.port()
     script = world.template("plain.lua", f"plain-{port}.lua", UPSTREAM=upstream, PORT=port)
     world.start(command(world, RUN, script=script), port, "resthost-plain")
@@ -124,7 +124,7 @@ def checked_records(url):
 
 
 def start_resthost_large(world, upstream):
-    """Without transformers of a script: the service's address on the gateway."""
+    """A service without transformers; returns its address on the gateway."""
     port = world.port()
     script = world.template("large.lua", UPSTREAM=upstream, PORT=port)
     world.start(command(world, RUN, script=script), port, "resthost-large")
@@ -132,7 +132,7 @@ def start_resthost_large(world, upstream):
 
 
 def check_mapped(url):
-    """The answer's bytes, when they are the mapped records."""
+    """The bytes of the answer, if they are the mapped records."""
     body = fetch(url)
     try:
         right = json.loads(body) == mapped(records())
@@ -160,7 +160,7 @@ def check_records(name, text):
 
 
 def check_same(url, path):
-    """Byte for byte."""
+    """Compares byte for byte."""
     with open(path, "rb") as file:
         if fetch(url) != file.read():
             raise Wrong(f"{url} answers other bytes than {os.path.basename(path)} has")

@@ -22,11 +22,11 @@ PACKAGES = {
 
 
 class Unavailable(Exception):
-    """A contestant can't take part; the text says why and what would help."""
+    """A contestant can't take part. The text says why, and how to help."""
 
 
 class Wrong(Exception):
-    """A contestant answers something else than it should: its speed would mean nothing."""
+    """A contestant gives a wrong answer, so its speed means nothing."""
 
 
 def need(program):
@@ -56,13 +56,13 @@ def records():
 
 
 def large_text(megabytes):
-    """A JSON array of the records, over and over, of about so many megabytes."""
+    """A JSON array that repeats the records, of about this number of megabytes."""
     one = json.dumps(records()["users"], separators=(",", ":"))[1:-1]
     return "[" + ",".join([one] * (megabytes * 1000 * 1000 // len(one))) + "]"
 
 
 def mapped(content):
-    """What map_records.lua makes of the records; every contestant's answer is compared with it."""
+    """The result of map_records.lua, with which every contestant's answer is compared."""
     return [{
         "id": u["id"], "name": u["first_name"] + " " + u["last_name"], "email": u["email"].lower(),
         "city": u["address"]["city"], "is_admin": u["role"] == "admin", "tag_count": len(u["tags"]),
@@ -71,7 +71,7 @@ def mapped(content):
 
 
 def fetch(url):
-    """The body of one answer. A certificate is not looked at: rows that need one make their own."""
+    """The body of one answer. The certificate isn't checked, because rows that need one make their own."""
     # No proxy from the environment: everything here is on loopback.
     trust = urllib.request.HTTPSHandler(context=ssl._create_unverified_context())
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), trust)
@@ -95,7 +95,7 @@ class World:
         os.mkdir(self.path("files"))
         shutil.copy(os.path.join(HERE, "peers", "map_records.lua"), self.path("map_records.lua"))
         self.write("files/records.json", json.dumps(records(), separators=(",", ":")))
-        # Until resthost has answered, nginx serves what resthost should answer.
+        # nginx serves the expected answer until resthost has answered.
         self.write("hot.body", json.dumps(mapped(records()), separators=(",", ":")))
         return self
 
@@ -106,7 +106,7 @@ class World:
 
     @contextlib.contextmanager
     def using(self, program):
-        """Starts that program of resthost meanwhile."""
+        """Uses this program of resthost inside of the `with`."""
         ours, self.program = self.program, program
         try:
             yield
@@ -130,7 +130,7 @@ class World:
         return self.write(name or source, text)
 
     def port(self):
-        """A free port. Somebody else may still take it: then the start fails and says so."""
+        """A free port. If another process takes it meanwhile, the start fails and says so."""
         while True:
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
@@ -157,12 +157,12 @@ class World:
         self.stop(process)
         with open(log, encoding="utf-8", errors="replace") as output:
             said = output.read().strip().splitlines()
-        # Servers wrap their reason in remarks before and after it.
+        # Servers write other lines before and after the reason.
         said = [text for text in said if "alert" in text.lower() or "emerg" in text or "rror" in text] or said
         raise Unavailable(f"{name} didn't start: {said[0] if said else 'it said nothing'}")
 
     def stop(self, process):
-        """Asks, waits, then ends the process with its children: each has a session of its own."""
+        """Asks the process to end, waits, then kills it with its children; each process has its own session."""
         for ask, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
             try:
                 os.killpg(process.pid, ask)
@@ -177,7 +177,7 @@ class World:
             self.running.remove(process)
 
     def output_of(self, command, timeout=120):
-        """Runs a command to its end and returns what it printed; a failure is a reason, in its own words."""
+        """Runs a command to its end and returns its output. A failure gives a reason in the command's words."""
         try:
             done = subprocess.run(
                 command, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,

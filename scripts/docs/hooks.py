@@ -53,13 +53,13 @@ def split_code(text):
 
 
 class Site:
-    """Which file of the repository is where on the site."""
+    """Maps files of the repository to places on the site."""
 
     def __init__(self):
         self.place = {}
 
     def target(self, source, link):
-        """The path in the repository of a link in a file; None for one that leads elsewhere."""
+        """The path in the repository to which a link in a file leads; None if it leads elsewhere."""
         if not link or re.match(r"[a-z]+:|/", link):
             return None
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), link))
@@ -76,7 +76,7 @@ class Site:
                         yield target
 
     def rewrite(self, source, text):
-        """The links of a page, from where it is on the site."""
+        """Rewrites the links of a page for its place on the site."""
         start = posixpath.dirname(self.place[source])
 
         def change(match):
@@ -147,7 +147,7 @@ def on_config(config):
     config.site_name = "resthost " + version
     config.copyright = "resthost %s, Apache License 2.0" % version
     if FORGE:
-        # Not as repo_url: for some forges the theme would ask them for figures on every page.
+        # repo_url isn't used, because the theme would ask some forges for figures on every page.
         config.copyright += ', <a href="%s">source</a>' % FORGE
         config.theme["features"].append("content.action.edit")
     return config
@@ -159,7 +159,7 @@ def on_files(files, config):
         site.place[source] = place
         if source != "README.md":
             files.append(File.generated(config, place, content=read(source)))
-    # The root's README is for the forge: links to it lead to the index.
+    # The README of the root is for the forge. On the site, links to it lead to the index.
     waiting = [source for source in site.place if source.endswith(".md") and source != "README.md"]
     while waiting:
         source = waiting.pop()
@@ -180,7 +180,7 @@ def on_files(files, config):
 
 
 def navigation(files):
-    """The sections in their order; in each the pages in the order in which the indexes name them."""
+    """The sections in their order, each with its pages in the order of the indexes."""
     rank = {}
     for index in sorted((source for source in site.place if re.match(r"docs/(.*/)?README\.md$", source)), key=len):
         for target in site.links(index, read(index)):

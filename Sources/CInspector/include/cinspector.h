@@ -12,7 +12,7 @@ typedef struct cinspector_file {
 /// The HTML.
 cinspector_file cinspector_page(void);
 
-/// The JavaScript of all files, in the order in which they need each other.
+/// The JavaScript of all files, in the order of their dependencies.
 cinspector_file cinspector_script(void);
 
 /// The CSS.

@@ -1,5 +1,5 @@
 "use strict";
-// Elements, questions to the host, and the stream of events.
+// Elements, requests to the host, and the stream of events.
 const find = (selector, root = document) => root.querySelector(selector);
 function make(tag, props = {}, ...kids) {
   const node = document.createElement(tag);
@@ -13,7 +13,7 @@ function make(tag, props = {}, ...kids) {
   return node;
 }
 
-// The token comes behind a #, which no server sees, and leaves the address at once.
+// The token is behind a #, which browsers don't send, and leaves the address bar at once.
 if (location.hash.length > 1) {
   sessionStorage.setItem("token", location.hash.slice(1));
   history.replaceState(null, "", location.pathname);
@@ -112,12 +112,12 @@ const on = {
   },
   breaker(event) { keep(store.log, { time: event.time, level: "warn", message: `circuit of ${event.origin} is ${event.state}` }, limits.log); changed.add("log"); },
   log(event) { keep(store.log, event, limits.log); changed.add("log"); },
-  dropped(event) { keep(store.log, { time: Date.now() / 1000, level: "warn", message: `${event.count} events were left out here` }, limits.log); missing = true; },
+  dropped(event) { keep(store.log, { time: Date.now() / 1000, level: "warn", message: `${event.count} events were dropped here` }, limits.log); missing = true; },
 };
 
 function addError(error) { keep(store.errors, error, limits.errors); changed.add("errors"); }
 
-// Rows that are new are asked for, at most once in a while; the more there are the rarer.
+// Reads new rows from time to time; the more rows there are, the less often.
 let missing = false, isRefreshing = false, refreshedAt = 0;
 async function refreshResources() {
   if (isRefreshing) return;

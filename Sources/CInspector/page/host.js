@@ -1,5 +1,5 @@
-// The host itself: generations and what changed, services, memory, limits.
-// A # is for numbers, a ~ for what a narrow page leaves out.
+// The host's own page: generations and changes, services, memory, limits.
+// A # marks columns of numbers, a ~ columns that a narrow page leaves out.
 const kindOf = (head) => (head.includes("#") ? "num " : "") + (head.includes("~") ? "wide" : "");
 const table = (heads, rows) => make("table", {}, make("tr", {}, ...heads.map((head) => make("th", { class: kindOf(head) }, head.replace(/[#~]/g, "")))),
   ...rows.map((row) => make("tr", {}, ...row.map((data, at) => make("td", { class: kindOf(heads[at]) }, data ?? "")))));

@@ -1,4 +1,4 @@
-// A list that only has the rows that are in view, and the words for times and sizes.
+// A list that only has the rows in view, and the texts for times and sizes.
 const rowHeight = 30;
 class VirtualList {
   constructor(node, space) {
@@ -91,7 +91,7 @@ function toast(text) {
   toastTimer = setTimeout(() => { node.hidden = true; }, 4000);
 }
 
-// Resolves with whether it was confirmed.
+// Resolves to whether the user confirmed.
 function ask(text, action) {
   const dialog = find("#ask");
   find("p", dialog).textContent = text;

@@ -1,4 +1,4 @@
-// Puts the parts together.
+// Connects the parts of the page.
 const list = new VirtualList(find("#list"), find("#space"));
 let view = "resources", filters = {}, pickedKeys = {};
 
@@ -69,7 +69,7 @@ find("nav").addEventListener("click", (event) => { const tab = event.target.clos
 find("#filter").addEventListener("input", (event) => { filters[view] = event.target.value; draw(true); });
 find("#service").addEventListener("change", () => draw(true));
 find("#pause input").addEventListener("change", (event) => { isPaused = event.target.checked; });
-const reload = () => command("reload", "Load the script anew? What runs goes on if it is no good.", "Reload", (said) => `generation ${said.generation} runs`);
+const reload = () => command("reload", "Reload the script? If it fails, the current one keeps running.", "Reload", (said) => `generation ${said.generation} runs`);
 find("#reload").addEventListener("click", reload);
 narrow.addEventListener("change", () => draw(true));
 document.addEventListener("keydown", (event) => {

@@ -1,4 +1,4 @@
-// The content of each list: its columns, and the rows that the filter leaves.
+// The content of each list: its columns, and the rows that match the filter.
 const cell = (text, kind = "") => make("span", { class: kind, title: text }, text);
 const stateOf = (row) => row.loading ? "loading" : row.error ? "error" : row.data ? "data" : "empty";
 
@@ -9,7 +9,7 @@ const views = {
     items: () => [...store.resources.values()],
     key: (row) => row.service + " " + row.url,
     text: (row) => `${row.service} ${row.url} ${stateOf(row)} ${row.error || ""}`,
-    empty: "No resources yet. They appear when somebody asks for one.",
+    empty: "No resources yet. They appear when a client asks for one.",
     draw: (row) => [
       cell(row.error && !row.loading ? row.error : stateOf(row), "dot " + stateOf(row)),
       make("span", { class: "url", title: row.url }, make("span", { class: "dim" }, row.service + " "), row.path ?? row.url),
@@ -58,7 +58,7 @@ const views = {
 const phases = ["queue", "dns", "connect", "tls", "wait", "transfer"];
 const bar = (kind, left, width, title) => make("i", { class: kind, title, left: left * 100 + "%", width: Math.max(width, 0) * 100 + "%" });
 
-// Attempts along one line; `only` is one of them.
+// Draws the attempts along one time line; `only` restricts it to one attempt.
 function waterfall(request, only) {
   const end = request.ended ?? Date.now() / 1000;
   const span = Math.max(end - request.began, 1e-6);

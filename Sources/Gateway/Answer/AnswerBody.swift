@@ -1,12 +1,12 @@
 import NIOCore
 
-/// The body of an answer. A small one stays as the engine has it until it goes out in one piece with a head:
-/// a buffer of its own, and its way through the network library, cost more than it does.
+/// The body of an answer. A small body stays in the engine's form until it goes out in one piece with a head,
+/// because a buffer of its own costs more than the copy.
 enum AnswerBody: Sendable {
     case bytes([UInt8])
     case buffer(ByteBuffer)
 
-    /// For larger ones a copy costs more than a second piece.
+    /// Larger bodies are sent as a second piece, because copying them costs more.
     static let largestJoined = 16 << 10
 
     init(_ bytes: [UInt8]) {
@@ -20,10 +20,10 @@ enum AnswerBody: Sendable {
         }
     }
 
-    /// How much of it goes out in one piece with a head.
+    /// The number of bytes that go out in one piece with a head.
     var joinedCount: Int { count <= Self.largestJoined ? count : 0 }
 
-    /// Goes out behind `head`: at its end, or as what is given back.
+    /// Puts the body behind `head`: at its end, or as the buffer that is returned.
     func join(_ head: inout ByteBuffer) -> ByteBuffer? {
         switch self {
         case .bytes(let bytes): head.writeBytes(bytes)

@@ -2,17 +2,18 @@ import CEncoding
 import NIOCore
 import RestEngine
 
-/// Content codings that bodies are sent in (RFC 9110 8.4.1), the best first.
+/// Content codings of bodies (RFC 9110 8.4.1), the best first.
 enum ContentCoding: String, CaseIterable, Sendable {
-    /// First, as of three that come to nearly the same size it takes half the time of the others.
+    /// zstd is first because the three results have nearly the same size, and it takes half the time of the
+    /// others.
     case zstd
     case brotli = "br"
     case gzip
 
-    /// Below it a coding saves no packet.
+    /// Coding a smaller body saves no packet.
     static let leastBytes = 1 << 10
 
-    /// Those of an Accept-Encoding that a client wants, the best first (RFC 9110 12.5.3).
+    /// The codings of an Accept-Encoding that the client accepts, the best first (RFC 9110 12.5.3).
     static func accepted(_ text: String) -> [ContentCoding] {
         var quality: [Substring: Double] = [:]
         let text = text.lowercased()
@@ -26,12 +27,12 @@ enum ContentCoding: String, CaseIterable, Sendable {
                 (coding, $0)
             }
         }
-        // Stable: of equals the order of the cases holds.
+        // The sort is stable: codings of equal quality keep the order of the cases.
         return wanted.filter { $0.1 > 0 }.enumerated()
             .sorted { ($1.element.1, $0.offset) < ($0.element.1, $1.offset) }.map(\.element.0)
     }
 
-    /// What is compressed already gets no smaller.
+    /// Content that is already compressed doesn't get smaller.
     static func pays(for content: EncodedContent) -> Bool {
         guard content.body.count >= leastBytes else { return false }
         if compressible.contains(content.contentType) { return true }
@@ -47,9 +48,9 @@ enum ContentCoding: String, CaseIterable, Sendable {
         "application/wasm", "image/bmp", "application/yaml", "application/x-www-form-urlencoded",
     ]
 
-    /// Nil when it makes nothing smaller.
+    /// Nil if the result isn't smaller.
     func encode(_ bytes: [UInt8]) -> ByteBuffer? {
-        // What isn't smaller needs no room.
+        // A result that isn't smaller is discarded, so the output needs no more space than the input.
         var output = [UInt8](repeating: 0, count: bytes.count)
         let kind: cencoding_kind =
             switch self {

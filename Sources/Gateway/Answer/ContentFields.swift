@@ -1,5 +1,5 @@
-/// The fields of a head about the content behind it, or about the one that its client has (RFC 9110 8).
-/// Nil is not said.
+/// The fields of a head about the content behind it, or about the content that the client already has (RFC
+/// 9110 8). A field that is nil is not sent.
 struct ContentFields: Sendable {
     var type: String?
     var length: Int?
@@ -10,7 +10,7 @@ struct ContentFields: Sendable {
     var etag: String?
     var vary: String?
 
-    /// Those that a 304 has as well (RFC 9110 15.4.5).
+    /// The fields that a 304 has too (RFC 9110 15.4.5).
     var validators: ContentFields { ContentFields(etag: etag, vary: vary) }
 
     func write(to fields: inout some FieldSection) {

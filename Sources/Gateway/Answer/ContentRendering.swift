@@ -2,8 +2,7 @@ import Dispatch
 import RestEngine
 import Synchronization
 
-/// A content in the network library's form, made once and shared by all event loops, with what codings make
-/// of it.
+/// Content in the network library's form and its encoded forms. Made once and shared by all event loops.
 final class ContentRendering: Sendable {
     /// One form of the content: as it is, or encoded.
     struct Form: Sendable {
@@ -21,10 +20,10 @@ final class ContentRendering: Sendable {
     }
 
     let plain: Form
-    /// Whether an encoded form is worth its making.
+    /// Whether the content is worth encoding.
     let isCompressible: Bool
     private let coded = Mutex<[ContentCoding: Coded]>([:])
-    /// A larger content is encoded elsewhere; whoever asks first gets it as it is.
+    /// Larger content is encoded on another thread. The first client that asks gets it without a coding.
     private static let largestCodedHere = 32 << 10
     private static let queue = DispatchQueue(label: "content coding")
 
@@ -32,7 +31,7 @@ final class ContentRendering: Sendable {
         content.rendering { ContentRendering(content) }
     }
 
-    /// The copy of a large body takes long.
+    /// Renders large content early, because its copy takes long.
     @Sendable static func prepare(_ content: EncodedContent) { _ = of(content) }
 
     private init(_ content: EncodedContent) {
@@ -42,9 +41,9 @@ final class ContentRendering: Sendable {
     }
 
     deinit {
-        // Those in codings are smaller.
+        // Encoded forms are smaller than this one.
         guard plain.body.count > LargeContent.leastDiscardedSize else { return }
-        // The last who has it may be an event loop, or the engine's.
+        // The last owner may be an event loop or the engine's loop, so the memory is freed on another thread.
         for form in [plain] + coded.withLock({ known in known.values.compactMap(\.form) })
         where form.body.count > LargeContent.leastDiscardedSize {
             LargeContent.discard(form.body)
@@ -57,9 +56,9 @@ final class ContentRendering: Sendable {
     ) -> Form {
         var fields = ContentFields(etag: etag, vary: varies ? "Accept, Accept-Encoding" : "Accept")
         switch content.status {
-        // RFC 9110 8.6: it has no content, not even an empty one.
+        // RFC 9110 8.6: a 204 has no content, so it has no length either.
         case 204: break
-        // RFC 9110 15.3.6.
+        // RFC 9110 15.3.6: the content of a 205 is empty.
         case 205: fields.length = 0
         default:
             (fields.type, fields.length, fields.coding) = (typeField(of: content), body.count, coding)
@@ -70,7 +69,7 @@ final class ContentRendering: Sendable {
 
     // MARK: Codings
 
-    /// The first of these codings that makes it smaller; without one it goes out as it is.
+    /// The form in the first of these codings that makes the content smaller, or else the plain form.
     func form(for codings: [ContentCoding], of content: EncodedContent) -> Form {
         guard isCompressible else { return plain }
         for coding in codings {
@@ -83,7 +82,7 @@ final class ContentRendering: Sendable {
         return plain
     }
 
-    /// A form that is better than the one of now may be there soon.
+    /// A better form than the current one is being made.
     func isMaking(for codings: [ContentCoding]) -> Bool {
         guard isCompressible, !codings.isEmpty else { return false }
         return coded.withLock { known in
@@ -99,7 +98,7 @@ final class ContentRendering: Sendable {
         }
         if let isMine { return isMine }
         guard content.body.count > Self.largestCodedHere else { return encode(content, coding) }
-        // The rendering is the content's own, so that neither outlives the other for long.
+        // The content owns the rendering, so both live equally long.
         Self.queue.async { _ = self.encode(content, coding) }
         return .running
     }
@@ -107,7 +106,7 @@ final class ContentRendering: Sendable {
     private func encode(_ content: EncodedContent, _ coding: ContentCoding) -> Coded {
         let made =
             coding.encode(content.body).map { body in
-                // Another form of a content has another strong tag (RFC 9110 8.8.3.3).
+                // Each form of a content has its own strong tag (RFC 9110 8.8.3.3).
                 let etag = EntityTag.variant(coding.rawValue, of: content.etag)
                 return Coded.form(Self.form(of: content, .buffer(body), etag: etag, coding, true))
             } ?? .useless
@@ -115,7 +114,7 @@ final class ContentRendering: Sendable {
         return made
     }
 
-    /// The tag of the form that a client names; any of them confirms its copy.
+    /// The tag of the form that the client names. Any form's tag confirms the client's copy.
     func tag(in list: String, _ content: EncodedContent, preferring form: Form) -> String? {
         let forms = coded.withLock {
             $0.values.compactMap(\.form)
@@ -128,14 +127,14 @@ final class ContentRendering: Sendable {
 
     // MARK: Types
 
-    /// What stands in Content-Type.
+    /// The value of Content-Type.
     static func typeField(of content: EncodedContent) -> String {
         isForwarded(content.contentType) ? content.contentType : "application/octet-stream"
     }
 
-    /// The type is the upstream's or a script's word: a line end in it would add fields to the head, other
-    /// control characters and bytes that are no ASCII mean nothing there (RFC 9110 8.3.1), and a very long
-    /// one fills what clients keep for heads.
+    /// The type comes from the upstream or from a script, so it is checked. A line end would add fields to
+    /// the head; other control characters and non-ASCII bytes are invalid there (RFC 9110 8.3.1); a very long
+    /// type would fill a client's buffer for heads.
     private static func isForwarded(_ type: String) -> Bool {
         !type.isEmpty && type.utf8.count <= maxTypeBytes
             && type.utf8.allSatisfy { HTTPByte.isFieldValue($0) && $0 < 0x80 }

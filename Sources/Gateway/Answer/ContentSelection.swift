@@ -1,19 +1,20 @@
 import RestEngine
 
-/// What goes out of a content under a client's terms: which form, which part, or that its copy is good.
+/// Selects the response for a content and a client's conditions: a form, a part, or the confirmation of its
+/// copy.
 struct ContentSelection {
     enum Result {
         case problem(Problem)
-        /// With its status; no body for a 304.
+        /// The status, the fields and the body. A 304 has no body.
         case content(Int, ContentFields, AnswerBody?)
     }
 
     let result: Result
 
-    /// - Parameter hasStream: It is a resource's, of which there are events too.
+    /// - Parameter hasStream: The content belongs to a resource, which also has a stream of events.
     init(_ content: EncodedContent, _ conditions: ReadConditions, hasStream: Bool = true) {
         let rendering = ContentRendering.of(content)
-        // A redirect is for everybody, whatever else it asks for (RFC 9110 13.2.1).
+        // A redirect goes to every client, whatever else it asks for (RFC 9110 13.2.1).
         let isSuccess = content.status < 300
         let hasContent = isSuccess && content.status != 204 && content.status != 205
         if hasContent, let accepted = conditions.accepted,
@@ -36,7 +37,7 @@ struct ContentSelection {
             result = .content(304, fields, nil)
             return
         }
-        // An exact date, as clients repeat it (RFC 9110 13.1.3).
+        // Only the exact date matches, because clients repeat the one that they got (RFC 9110 13.1.3).
         if isSuccess, let date = conditions.ifModifiedSince, date == lastModified {
             result = .content(304, fields.validators, nil)
             return

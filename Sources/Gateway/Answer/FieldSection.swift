@@ -2,10 +2,10 @@ import NIOCore
 import NIOHPACK
 import RestEngine
 
-/// Where the contributors to a ``ResponseHead`` write its fields (RFC 9110 5).
+/// The destination to which the contributors of a ``ResponseHead`` write its fields (RFC 9110 5).
 protocol FieldSection {
-    /// The value is `start`, `number` and `end` behind each other. They come apart, as most values with a
-    /// number would otherwise be joined in a text of their own.
+    /// The value is `start`, `number` and `end`, one behind the other. They are separate parameters because
+    /// most values with a number would otherwise need a string of their own.
     mutating func add(_ name: String, _ start: String, _ number: Int?, _ end: String)
 }
 
@@ -33,7 +33,7 @@ struct FieldLines: FieldSection {
     mutating func add(_ name: String, _ start: String, _ number: Int?, _ end: String) {
         let texts = name.utf8.count + start.utf8.count + end.utf8.count + 4
         let count = texts + (number.map { Self.digits(of: $0) } ?? 0)
-        // A line in one go: of small pieces the writing is most of the work.
+        // Each line is written at once, because writing small pieces is most of the work.
         bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
             guard var place = room.baseAddress else { return 0 }
             Self.write(name, at: &place)
@@ -55,7 +55,7 @@ struct FieldLines: FieldSection {
         }
     }
 
-    /// With the sign of a negative number.
+    /// Includes the sign of a negative number.
     private static func digits(of number: Int) -> Int {
         var (count, rest) = (number < 0 ? 2 : 1, number.magnitude)
         while rest >= 10 {
@@ -91,7 +91,7 @@ struct FieldList: FieldSection {
 
     mutating func add(_ name: String, _ start: String, _ number: Int?, _ end: String) {
         let value = start + (number.map { String($0) } ?? "") + end
-        // RFC 9113 8.2.1: in lower case, and without blanks around the value.
+        // RFC 9113 8.2.1: names are in lower case, and values have no blanks around them.
         headers.add(name: name.lowercased(), value: String(value[...].trimmingBlanks), indexing: indexing)
     }
 }

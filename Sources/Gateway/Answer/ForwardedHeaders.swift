@@ -1,22 +1,22 @@
 import RestEngine
 
-/// Which headers of the API go to a client, and how. Addresses below the service's base URL become the
-/// gateway's own, so that a client that follows one stays with the gateway.
+/// The headers of the API that go to a client, and their form. Addresses below the service's base URL become
+/// addresses of the gateway, so that a client that follows one stays with the gateway.
 struct ForwardedHeaders: Sendable {
-    /// Nil: all that are not for the gateway to say.
+    /// Nil keeps all headers except those that the gateway sets itself.
     let kept: HeaderNames?
     let service: String
     let base: URLText?
     /// Names of the client's headers that choose what the API answers (RFC 9110 12.5.5); nil for none.
     var vary: String?
 
-    /// About the content or the request, and nobody's secret.
+    /// Headers about the content or the request that hold no secret.
     static let usual: Set<String> = [
         "allow", "content-disposition", "content-language", "deprecation", "last-modified", "link",
         "location", "preference-applied", "retry-after", "sunset",
     ]
 
-    /// For headers that are the program's own.
+    /// For headers that the program makes itself.
     static let own = ForwardedHeaders(kept: nil, service: "", base: nil)
 
     var isOwn: Bool { kept == nil }
@@ -25,11 +25,12 @@ struct ForwardedHeaders: Sendable {
     static func validationError(toForwarding name: String) -> String? {
         switch name.lowercased() {
         case "if-none-match", "if-modified-since":
-            "'\(name)' is for the gateway itself where a client reads, and goes along with everything else anyway"
+            "'\(name)' is used by the gateway itself for reads, and goes to the API with all other requests anyway"
         case "cache-control":
             "'\(name)' tells the gateway itself how fresh a resource has to be"
-        case "accept-encoding": "'\(name)' is the host's own: it takes the codings off that it asks for"
-        case "host": "'\(name)' names the gateway; what the API gets is the name in the service's base_url"
+        case "accept-encoding":
+            "'\(name)' is set by the host itself, which decodes the codings that it asks for"
+        case "host": "'\(name)' names the gateway; the API gets the name in the service's base_url"
         case "expect": "'\(name)' is answered by the gateway itself"
         case let lower: validationError(name, lower)
         }
@@ -39,24 +40,24 @@ struct ForwardedHeaders: Sendable {
     static func validationError(toKeeping name: String) -> String? {
         switch name.lowercased() {
         case "etag":
-            "'\(name)' comes back by itself where something is changed, and with parts; of what is read the gateway has its own"
+            "'\(name)' goes to the client anyway after changes and with parts; for reads the gateway makes its own"
         case "www-authenticate", "content-range":
-            "'\(name)' comes back by itself with the status that it belongs to"
+            "'\(name)' goes to the client anyway, with the status that it belongs to"
         case "content-type", "content-encoding":
-            "'\(name)' is the gateway's to say, of the content that it sends"
+            "'\(name)' is set by the gateway, for the content that it sends"
         case "age", "cache-control", "cache-status", "date":
-            "'\(name)' is the gateway's to say, of its own answer"
+            "'\(name)' is set by the gateway, for its own answer"
         case let lower: validationError(name, lower)
         }
     }
 
-    /// What belongs to one connection (RFC 9110 7.6.1, 11.7.1) or to a message's length, and what is secret,
-    /// goes nowhere.
+    /// Headers of a single connection (RFC 9110 7.6.1, 11.7.1), headers of a message's length, and secret
+    /// headers are never forwarded.
     private static func validationError(_ name: String, _ lower: String) -> String? {
         if name.contains("*") { return "'\(name)' is a pattern: name each header" }
-        guard Method.isToken(name) else { return "'\(name)' is no name of a header" }
-        if lower == "content-length" { return "'\(name)' is said anew for each message" }
-        if hopByHop.contains(lower) { return "'\(name)' belongs to one connection alone" }
+        guard Method.isToken(name) else { return "'\(name)' is no valid name of a header" }
+        if lower == "content-length" { return "'\(name)' is set anew for each message" }
+        if hopByHop.contains(lower) { return "'\(name)' belongs to a single connection" }
         return SecretMask.standard.hides(name) ? "'\(name)' is secret" : nil
     }
 
@@ -65,7 +66,7 @@ struct ForwardedHeaders: Sendable {
         "te", "trailer", "transfer-encoding", "upgrade", "http2-settings",
     ]
 
-    /// Those that the gateway says of its own answers, whatever a route says.
+    /// Headers that the gateway sets in its own answers, whatever a route sets.
     private static let gatewaysOwn: Set<String> = hopByHop.union([
         "set-cookie", "host", "content-length", "content-encoding", "content-range", "content-type",
         "accept-encoding", "expect", "range", "if-none-match", "if-modified-since", "if-match",
@@ -73,7 +74,7 @@ struct ForwardedHeaders: Sendable {
         "www-authenticate",
     ])
 
-    /// - Parameter url: where the response came from.
+    /// - Parameter url: The URL of the response.
     func fields(of headers: Headers, from url: String?) -> [(String, String)] {
         var fields: [(String, String)] = []
         if let vary { fields.append(("Vary", vary)) }
@@ -97,7 +98,7 @@ struct ForwardedHeaders: Sendable {
         return !Self.gatewaysOwn.contains(lower)
     }
 
-    /// The address for a client; nil for text that is none.
+    /// The address for a client; nil if the text is no address.
     private func own(_ href: String, from url: String?) -> String? {
         guard let source = (url.flatMap { URLText($0) }) ?? base, let target = source.relative(href) else {
             return nil
@@ -105,7 +106,7 @@ struct ForwardedHeaders: Sendable {
         guard let base, let origin = target.origin, origin == base.origin,
             target.path.hasPrefix(base.path)
         else { return target.string }
-        // Parameters of the base URL are added to each request; keys of APIs are there.
+        // The base URL's parameters are added to each request and may be API keys, so clients don't see them.
         let secret = Set(base.parameters.map(\.text))
         let parameters = target.parameters.filter { !secret.contains($0.text) }
         var text =
@@ -115,7 +116,7 @@ struct ForwardedHeaders: Sendable {
         return text
     }
 
-    /// Each target of `<target>; rel="next", …` (RFC 8288 3).
+    /// Rewrites each target of `<target>; rel="next", …` (RFC 8288 3).
     private func links(_ value: String, from url: String?) -> String {
         var result = ""
         var rest = value[...]
@@ -128,12 +129,12 @@ struct ForwardedHeaders: Sendable {
     }
 }
 
-/// Names of headers, in which each of a response is looked up: most are not there, which is found out without
-/// a text in lower case.
+/// A set of header names in which each header of a response is looked up. Most headers aren't in it; the bits
+/// show that without a copy of the name in lower case.
 struct HeaderNames: Sendable {
-    /// In lower case.
+    /// The names in lower case.
     private let names: Set<String>
-    /// A bit for each length and first letter.
+    /// A bit for each pair of length and first letter.
     private let bits: UInt64
 
     init(_ names: Set<String>) {
@@ -141,7 +142,7 @@ struct HeaderNames: Sendable {
         bits = names.reduce(0) { $0 | Self.bit($1) }
     }
 
-    /// ASCII case ignored.
+    /// Ignores the case of ASCII letters.
     func contains(_ name: String) -> Bool {
         Self.bit(name) & bits != 0 && names.contains(name.lowercased())
     }

@@ -2,20 +2,20 @@ import RestEngine
 
 /// How old an answer is, and for how long a cache may keep it (RFC 9111). Times in seconds.
 enum Freshness: Sendable {
-    /// No cache may: it is one client's own, or of this moment.
+    /// No cache may keep it: the answer is for one client or for this moment only.
     case unstored
-    /// - Parameter left: For which it is fresh, negative for what no longer is.
+    /// - Parameter left: The time for which the answer is still fresh; negative for a stale answer.
     case stored(age: Int, lifetime: Int, left: Int, CacheStatus)
 
-    /// - Parameter now: On the clock that never jumps, as the answer's times are.
+    /// - Parameter now: A time of the monotonic clock, like the answer's times.
     init(of answer: PublishedAnswer, _ status: CacheStatus, now: Double) {
         let left = (answer.expiresAt - now).wholeSeconds
-        // RFC 9211 2.6: of what is stale it is negative.
+        // RFC 9211 2.6: the ttl of a stale answer is negative.
         let late = (now - answer.expiresAt).rounded(.up).wholeSeconds
         self = .stored(
             age: (now - answer.timestamp).wholeSeconds,
-            // RFC 9111 4.2: fresh as long as it is more than the age, so it counts from the same moment. What
-            // the addition of both times has rounded off is no second less.
+            // RFC 9111 4.2: an answer is fresh while its lifetime is larger than its age, so both count from
+            // the same moment. The millisecond corrects the rounding error of adding the two times.
             lifetime: (answer.expiresAt - answer.timestamp + 1e-3).wholeSeconds,
             left: left > 0 ? left : -late, status)
     }
@@ -35,7 +35,7 @@ enum Freshness: Sendable {
 enum CacheStatus: Sendable, Equatable {
     case hit(Source)
     case forwarded(isStale: Bool, isCollapsed: Bool)
-    /// Old data on purpose, and why (rules 44).
+    /// Stale data that was given on purpose, with the reason (rules 44).
     case stale(String)
 
     enum Source: String, Sendable {
@@ -58,6 +58,6 @@ enum CacheStatus: Sendable, Equatable {
 }
 
 extension Double {
-    /// Of seconds. RFC 9111 1.2.2: a time that is too long to be written is 2 to the 31st.
+    /// Whole seconds. RFC 9111 1.2.2: a time that is too long to be written is 2 to the 31st.
     var wholeSeconds: Int { self > 0 ? Int(min(rounded(.down), 2_147_483_648 * 4)) : 0 }
 }

@@ -3,11 +3,11 @@ import RestEngine
 extension Problem {
     /// The failure of a read of the resource at `path`.
     init(_ error: RequestError, reading path: ResourcePath) {
-        // The line that people read in logs, without the parts that have members of their own here.
+        // The sentence of the log, without the parts that are members of the problem.
         var sentence = error
         sentence.url = nil
         sentence.attempt = 1
-        // What the API says of a failure is for the script, whose credentials it may quote.
+        // The API's error text is only for the script, because it may quote the script's credentials.
         if error.cause == nil { sentence.entity = nil }
         if case .transport(var failure)? = error.cause {
             failure.peer = nil
@@ -15,7 +15,8 @@ extension Problem {
         }
         var detail = "\(sentence)"
         switch error.cause {
-        // Their details quote texts that the configuration made, secrets included, and paths of this machine.
+        // The details of these errors quote texts of the configuration, secrets included, and paths of this
+        // machine.
         case .invalidURL, .notURLEncodable, .unencodableText, .unreadableFile, .invalidHeader:
             detail = error.userMessage
         case .custom(let type, _) where Self.quoting.contains(type): detail = error.userMessage
@@ -32,7 +33,7 @@ extension Problem {
         }
     }
 
-    /// Fields that belong to the status of an API's failure, and when it wants to be asked again.
+    /// Takes the fields that belong to the status of an API's failure, and the time of the next attempt.
     private mutating func takeFields(_ headers: Headers, at time: Double) {
         // RFC 9110 11.6.1, 15.5.6, 15.5.17.
         if let name = [401: "WWW-Authenticate", 405: "Allow", 416: "Content-Range"][status] {
@@ -45,16 +46,16 @@ extension Problem {
         }
     }
 
-    /// The names of the same, for a script that made an error of theirs.
+    /// The names of the same causes, for errors that a script makes with them.
     private static let quoting: Set<String> = [
         "invalid_url", "not_url_encodable", "unencodable_text", "internal",
     ]
 
-    /// What the upstream said, if it complained; else by who is to blame.
+    /// The upstream's status if it reported an error; otherwise a status by the cause.
     private static func status(of error: RequestError) -> Int {
         if let status = error.httpStatusCode, 400...599 ~= status { return status }
         switch error.cause {
-        // Where an answer of the server leads, which can't be followed.
+        // The server's answer leads to an address that can't be followed.
         case .transport(let failure) where failure.code == .invalidURL && error.httpStatusCode != nil:
             return 502
         case .transport(let failure) where failure.isShortage: return 503

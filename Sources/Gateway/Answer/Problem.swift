@@ -4,16 +4,16 @@ import RestEngine
 struct Problem: Error, Sendable, Equatable {
     var status: Int
     var detail: String
-    /// A bounded name, for programs.
+    /// One of a fixed set of names, for programs.
     var code: String
-    /// The upstream's URL, without what may be secret.
+    /// The upstream's URL without parts that may be secret.
     var url: String?
     var attempt: Int?
-    /// Names that would have worked.
+    /// The names of services that exist.
     var services: [String]?
-    /// Those of the answer's head that belong to the failure.
+    /// The fields of the answer's head that belong to the failure.
     var fields: Headers
-    /// More members of the answer's object.
+    /// Further members of the answer's object.
     var members: [ControlProblem.Member] = []
 
     init(_ status: Int, _ code: String, _ detail: String, _ fields: [(String, String)] = []) {
@@ -51,7 +51,7 @@ extension Problem {
         Problem(401, "unauthorized", "a bearer token is needed", [("WWW-Authenticate", "Bearer")])
     }
 
-    /// - Parameter canBeListed: A script can name it as one of its own.
+    /// - Parameter canBeListed: A script can list the name as its own.
     static func wrongHost(_ value: UnsafeRawBufferPointer, canBeListed: Bool) -> Problem {
         let name = HostNames.host(of: String(decoding: value, as: UTF8.self))
         var detail = "this gateway does not answer to the name in Host"
@@ -73,24 +73,24 @@ extension Problem {
     static func tooOften(_ seconds: Double) -> Problem {
         let wait = max(1, Int(min(seconds, 86_400).rounded(.up)))
         return Problem(
-            429, "rate_limited", "this client asks more often than the gateway lets it",
+            429, "rate_limited", "this client sends requests more often than the gateway allows",
             [("Retry-After", "\(wait)")])
     }
 
-    /// - Parameter what: `requests`, `streams`.
+    /// - Parameter what: `requests` or `streams`.
     static func tooMany(_ what: String) -> Problem {
         Problem(
-            429, "too_many_\(what)", "this client has as many \(what) under way as the gateway lets it",
+            429, "too_many_\(what)", "this client has as many \(what) under way as the gateway allows",
             [("Retry-After", "1")])
     }
 
     static var tooManyConnections: Problem {
         Problem(
-            503, "too_many_connections", "the gateway has as many connections as it may",
+            503, "too_many_connections", "the gateway has as many connections as it may have",
             [("Retry-After", "1")])
     }
 
-    /// - Parameter methods: those of the path; OPTIONS is one of each.
+    /// - Parameter methods: The path's methods. Each path also has OPTIONS.
     static func methodNotAllowed(_ method: String, _ methods: [String]) -> Problem {
         let methods = Reply.allowed(methods).joined(separator: ", ")
         return Problem(
@@ -99,12 +99,13 @@ extension Problem {
     }
 
     static func unknownMethod(_ method: String) -> Problem {
-        Problem(501, "unknown_method", "nothing here has the method \(method)")
+        Problem(501, "unknown_method", "no path here has the method \(method)")
     }
 
     static var tooManyBodies: Problem {
         Problem(
-            503, "too_many_bodies", "the gateway holds as many bodies as it may", [("Retry-After", "1")])
+            503, "too_many_bodies", "the gateway holds as many request bodies as it may",
+            [("Retry-After", "1")])
     }
 
     /// RFC 9111 5.2.1.7.
@@ -112,53 +113,54 @@ extension Problem {
         Problem(504, "not_cached", "there is no such answer in memory, and Cache-Control said only-if-cached")
     }
 
-    /// - Parameter hasStream: Events are to be had of it too.
+    /// - Parameter hasStream: The resource also has a stream of events.
     static func notAcceptable(_ content: EncodedContent, hasStream: Bool) -> Problem {
         let types = [ContentRendering.typeField(of: content)] + (hasStream ? ["text/event-stream"] : [])
         var problem = Problem(
-            406, "not_acceptable", "Accept has none of what there is: \(types.joined(separator: ", "))")
+            406, "not_acceptable", "Accept excludes all available types: \(types.joined(separator: ", "))")
         problem.members = [.init("available", Tree(types.map { Tree($0) }))]
         return problem
     }
 
-    /// A precondition names a state of which nobody knows whether it still is the API's.
+    /// The API sent no ETag with the content, so a precondition can't be checked.
     static var unknownState: Problem {
         Problem(
             412, "state_unknown",
-            "the API gave what was read here no ETag, so nothing can tell whether it has changed: only a request without If-Match can be made"
+            "the API sent no ETag with the content that was read here, so a change can't be recognised: send the request without If-Match"
         )
     }
 
     static var changedPart: Problem {
         Problem(
             502, "part_changed",
-            "a transformer has changed the part that the API answered with, so it is a part of nothing any more"
+            "a transformer has changed the range that the API sent, so it is no part of the content any more"
         )
     }
 
-    /// The load itself goes on.
+    /// The client gets this answer while the load goes on.
     static var overdue: Problem {
         Problem(504, "gateway_timeout", "no answer came within the time that the gateway gives a request")
     }
 }
 
-/// An answer that is made for one request: everything but the content of resources.
+/// An answer that is made for one request. Contents of resources don't go out in this form.
 struct Reply: Sendable {
     var status: Int
-    /// Of its body; nil where nothing is said of it.
+    /// The type of the body; nil if none is sent.
     var type: String?
     var fields: [(String, String)] = []
     var freshness: Freshness? = .unstored
     var body: [UInt8]
-    /// False for an answer to HEAD whose content nobody has seen (RFC 9110 9.3.2).
+    /// False for an answer to HEAD whose length is unknown, because the content was not read (RFC 9110
+    /// 9.3.2).
     var saysLength = true
 
-    /// RFC 9110 8.6: without content there is no length of it.
+    /// RFC 9110 8.6: a 204 has no length.
     var content: ContentFields {
         ContentFields(type: type, length: saysLength && status != 204 ? body.count : nil)
     }
 
-    /// About the server as a whole (RFC 9110 9.3.7).
+    /// Answers OPTIONS for the server as a whole (RFC 9110 9.3.7).
     init(allowing methods: [String]) {
         status = 204
         fields = [("Allow", Self.allowed(methods).joined(separator: ", "))]
@@ -166,13 +168,13 @@ struct Reply: Sendable {
         body = []
     }
 
-    /// With OPTIONS, which the gateway answers itself, and each once.
+    /// The methods without repetition, and OPTIONS, which the gateway answers itself.
     static func allowed(_ methods: [String]) -> [String] {
         var seen: Set<String> = []
         return (methods + ["OPTIONS"]).filter { seen.insert($0).inserted }
     }
 
-    /// Facts about the host, masked.
+    /// Facts about the host. Secrets in them are masked.
     init(_ status: Int, json: Tree, type: String = "application/json") {
         (self.status, self.type) = (status, type)
         body = MaskedText(json: json).bytes

@@ -2,28 +2,28 @@ import NIOCore
 import NIOHPACK
 import RestEngine
 
-/// The head of an answer. It is a value: each version of HTTP is written from it, and what was written is
-/// never read again.
+/// The head of an answer. It is a value: the bytes of each HTTP version are written from it, and never read
+/// back.
 ///
-/// Its fields come from contributors. Each knows one subject and is in one place, and ``write(to:)`` is the
-/// list of them, in the order in which their fields go out:
+/// Contributors write its fields. Each contributor knows one subject and lives in one place. ``write(to:)``
+/// lists them in the order in which their fields go out:
 ///
 /// * the date,
 /// * content: ``ContentFields``,
-/// * access policy and scripts: ``ForwardedHeaders``, which chooses from the API's headers and a script's, and
-///   ``Problem``,
-/// * tracing: how long the messages of one request took,
+/// * access policy and scripts: ``ForwardedHeaders``, which chooses from the headers of the API and of a
+///   script, and ``Problem``,
+/// * tracing: the times of the messages of one request,
 /// * freshness: ``Freshness``, with ``CacheStatus``,
 /// * CORS: ``OriginRules``.
 ///
-/// A contributor writes to a ``FieldSection`` and doesn't know of which version. ``Framing`` belongs to the
-/// version, not to the answer, and is no contributor.
+/// A contributor writes to a ``FieldSection`` and doesn't know the HTTP version. ``Framing`` belongs to the
+/// version and not to the answer, so it is no contributor.
 struct ResponseHead: Sendable {
-    /// How HTTP/1.1 tells the end of a message and of its connection (RFC 9112 6, 9). HTTP/2 has frames for
+    /// How HTTP/1.1 marks the end of a message and of its connection (RFC 9112 6, 9). HTTP/2 uses frames for
     /// that (RFC 9113 8.2.2).
     struct Framing: Sendable {
         var closes = false
-        /// HTTP/1.0 keeps a connection only when told so.
+        /// HTTP/1.0 keeps a connection open only if the answer says so.
         var saysKeepAlive = false
         var isChunked = false
     }
@@ -32,13 +32,13 @@ struct ResponseHead: Sendable {
     /// Nil for an interim answer (RFC 9110 15.2).
     var date: String?
     var content = ContentFields()
-    /// Those of the API, of a script or of a problem.
+    /// The fields of the API, of a script or of a problem.
     var proxied: [(String, String)] = []
     /// The value of Server-Timing.
     var timing: String?
-    /// Nil where nothing is said of it.
+    /// Nil if the head has no such fields.
     var freshness: Freshness?
-    /// For the page that asks.
+    /// The fields for the page that sent the request.
     var cors: [(String, String)] = []
     var framing = Framing()
 
@@ -51,9 +51,9 @@ struct ResponseHead: Sendable {
         for (name, value) in cors { fields.add(name, value) }
     }
 
-    /// HTTP/1.1, with the empty line at the end.
+    /// The head in HTTP/1.1, with the empty line at the end.
     ///
-    /// - Parameter room: For so many bytes that may follow in the same piece.
+    /// - Parameter room: The number of bytes to reserve for content in the same piece.
     func lines(room: Int = 0) -> ByteBuffer {
         var lines = FieldLines(status: status, capacity: 512 + room)
         write(to: &lines)
@@ -67,7 +67,7 @@ struct ResponseHead: Sendable {
         return lines.bytes
     }
 
-    /// HTTP/2.
+    /// The head in HTTP/2.
     func list(indexing: HPACKIndexing) -> HPACKHeaders {
         var list = FieldList(status: status, indexing: indexing)
         write(to: &list)
@@ -77,7 +77,7 @@ struct ResponseHead: Sendable {
 
 /// The value of Date, made once for each second (RFC 9110 6.6.1).
 struct ResponseDate {
-    /// Unix time in seconds. All other times of heads are of the clock that never jumps.
+    /// Unix time in seconds. All other times of heads are times of the monotonic clock.
     private let clock: @Sendable () -> Double
     private var second = Int.min
     private var text = ""

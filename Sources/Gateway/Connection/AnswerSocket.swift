@@ -1,13 +1,13 @@
 import NIOCore
 import Platform
 
-/// A connection's socket, for answers that go out at once: of a hot read the network library's queue and its
-/// way to the socket are a third of the instructions. Event loop only.
+/// A connection's socket, for answers that are sent at once. The network library's queue and its way to the
+/// socket would take a third of the instructions of a hot read. Event loop only.
 struct AnswerSocket {
     private let channel: any Channel
     private let handle: NIOBSDSocket.Handle
 
-    /// Nil where bytes don't go straight to a socket.
+    /// Nil if the bytes don't go straight to a socket.
     init?(of context: ChannelHandlerContext) {
         let found = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
             of: NIOBSDSocket.Handle.self
@@ -17,11 +17,11 @@ struct AnswerSocket {
         handle = found
     }
 
-    /// Sends as much as the system takes now, and gives how many bytes that were. What is wrong with the
-    /// socket the network library finds when it is given the rest.
+    /// Sends as many bytes as the system takes now, and returns their number. After an error the network
+    /// library gets the rest of the bytes and finds the error itself.
     func send(_ bytes: ByteBuffer) -> Int {
-        // A channel closes its socket and ceases to be active in one go, on this event loop, so that the
-        // number is nobody else's yet.
+        // A channel closes its socket and becomes inactive in one step on this event loop, so the descriptor
+        // can't belong to another file yet.
         guard channel.isActive else { return 0 }
         return bytes.withUnsafeReadableBytes { bytes in
             while true {
@@ -32,7 +32,7 @@ struct AnswerSocket {
         }
     }
 
-    // Elsewhere the network library has told the socket to raise no signal.
+    // On other systems the network library has set the socket to raise no signal.
     #if os(Linux)
         private static let flags = CInt(MSG_NOSIGNAL | MSG_DONTWAIT)
     #else

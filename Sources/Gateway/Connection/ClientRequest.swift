@@ -1,41 +1,41 @@
 import RestEngine
 
-/// A request that is answered later, or in more than one step: what its answer needs of it.
+/// A request that is answered later, or in several steps, with all that its answer needs.
 struct ClientRequest {
-    /// What never changes. Behind one reference, since the request is handed on a dozen times.
+    /// The constant part. It is behind one reference, because the request is handed on a dozen times.
     private let head: Head
-    /// What it says of the content, where that was said before.
+    /// The request's conditions, if the connection's cache knows them.
     var known: KnownConditions?
-    /// Bytes may follow that nobody reads: a body, or what came after a head that made no sense.
+    /// Bytes may follow that will not be read: a body, or the bytes after an invalid head.
     private(set) var hasUnreadBytes: Bool
-    /// As which it is part of a trace; nil where no spans are made.
+    /// Its span in a trace; nil if no spans are made.
     private(set) var span: TraceSpan?
 
-    /// Counted on its connection; 0 for what was no request.
+    /// The number of the request on its connection; 0 for bytes that were no request.
     var number: Int { head.number }
     var method: String { head.method }
     var target: [UInt8] { head.target }
     var isHead: Bool { head.isHead }
     var isAuthorized: Bool { head.isAuthorized }
     var isOperator: Bool { head.isOperator }
-    /// What it may reach; nil while nobody has asked.
+    /// The access policy for its client; nil if the client is unknown.
     var accessPolicy: AccessPolicy? { head.accessPolicy }
-    /// Those of its head.
+    /// The fields of its head.
     var fields: RequestFields { head.fields }
-    /// How its body comes; nil for none.
+    /// How its body is framed; nil if it has none.
     var body: BodyReader? { head.body }
-    /// As announced; nil for a body in chunks.
+    /// The length that was announced; nil for a body in chunks.
     var contentLength: Int? { head.contentLength }
-    /// It waits for `100 Continue` before it sends its body (RFC 9110 10.1.1).
+    /// The client waits for `100 Continue` before it sends the body (RFC 9110 10.1.1).
     var expectsContinue: Bool { head.expectsContinue }
-    /// Of HTTP/1.0, which knows no chunks.
+    /// The request is of HTTP/1.0, which has no chunks.
     var isOld: Bool { head.isOld }
-    /// ``GatewayConfiguration/uptime``; nil while nobody wants to know.
+    /// A time of ``GatewayConfiguration/uptime``; nil if neither log nor metrics need it.
     var startedAt: Double? { head.startedAt }
 
     /// - Parameters:
-    ///   - bytes: the head was read from them.
-    ///   - closes: its answer ends the connection, whatever it says itself.
+    ///   - bytes: The bytes from which the head was read.
+    ///   - closes: Its answer ends the connection, even if the client wants to keep it.
     init(
         _ number: Int, _ head: RequestHead, in bytes: UnsafeRawBufferPointer, limits: GatewayLimits,
         _ client: GatewayLoop.Client, closes: Bool, startedAt: Double?
@@ -45,7 +45,7 @@ struct ClientRequest {
         hasUnreadBytes = head.hasBody
     }
 
-    /// In place of bytes that are none.
+    /// Stands for bytes that are no request.
     init(unreadableAt startedAt: Double?) {
         head = Head(unreadableAt: startedAt)
         hasUnreadBytes = true
@@ -61,7 +61,7 @@ struct ClientRequest {
         let accessPolicy: AccessPolicy?
         let fields: RequestFields
         let notable: NotableFields
-        /// It says how it wants the content.
+        /// The request has conditions about the content.
         let hasConditions: Bool
         let body: BodyReader?
         let contentLength: Int?
@@ -103,16 +103,16 @@ struct ClientRequest {
         }
     }
 
-    /// A body that nobody reads would be taken for the next request, so the connection ends with it.
+    /// An unread body would be taken for the next request, so the connection ends with this one.
     var framing: ResponseHead.Framing {
         let closes = head.isLast || hasUnreadBytes
         return ResponseHead.Framing(closes: closes, saysKeepAlive: !closes && isOld)
     }
 
-    /// Of the page that sent it.
+    /// The origin of the page that sent the request.
     var origin: String? { head.notable.contains(.origin) ? fields.single("origin") : nil }
 
-    /// It is complete: the next request begins behind it.
+    /// The body was read completely, so the next request begins behind it.
     mutating func bodyIsRead() { hasUnreadBytes = false }
 
     var conditions: ReadConditions {
@@ -122,7 +122,7 @@ struct ClientRequest {
 }
 
 extension ClientRequest {
-    /// What the client says that it is part of (W3C Trace Context).
+    /// The trace that the client's `traceparent` names (W3C Trace Context).
     private var outerTrace: TraceContext? {
         guard let parent = fields["traceparent"] else { return nil }
         return TraceContext(parent: parent, state: fields["tracestate"])
@@ -130,6 +130,6 @@ extension ClientRequest {
 
     mutating func makeSpan() { span = TraceSpan(below: outerTrace) }
 
-    /// What requests to APIs are made for.
+    /// The trace of the requests to APIs that are made for this one.
     var trace: TraceContext? { span?.context ?? outerTrace }
 }

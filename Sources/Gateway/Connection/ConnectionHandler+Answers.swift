@@ -4,7 +4,7 @@ import RestEngine
 extension ConnectionHandler {
     // MARK: Asking
 
-    /// Asks the engine, or answers what needs no engine.
+    /// Asks the engine, or answers a request that needs no engine.
     func ask(_ request: ClientRequest, _ context: ChannelHandlerContext) {
         guard loop.rules.access.knows(method: request.method) else {
             return write(Problem.unknownMethod(request.method).reply, request, context)
@@ -12,13 +12,12 @@ extension ConnectionHandler {
         switch request.target.withUnsafeBytes({ RequestTarget($0) }) {
         case .host(let name, let query): askHost(name, query, request, context)
         case .server:
-            write(
-                Reply(allowing: loop.isForAdmins ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]), request,
-                context)
+            let methods = loop.isForAdmins ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
+            write(Reply(allowing: methods), request, context)
         case _ where loop.isForAdmins:
             let problem = Problem(
                 404, "not_found",
-                "the admin socket has /-/, the inspector, and /-/status and its like; resources are the gateway's"
+                "the admin socket serves /-/ (the inspector) and routes such as /-/status; resources are on the gateway's listeners"
             )
             write(problem.reply, request, context)
         case .resource(let path): ask(path, request, context)
@@ -26,8 +25,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// Asks for something that its client has only so much of under way: everything but what the host says of
-    /// itself.
+    /// Asks for a path. The number of these requests that a client may have under way is limited; requests
+    /// about the host itself have no such limit.
     private func ask(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         if let limited = loop.rules.access.requests {
             slot = limited.take(for: clientName(context))
@@ -37,7 +36,7 @@ extension ConnectionHandler {
         givePlaceBack()
     }
 
-    /// Has a route, a stream or a resource answer.
+    /// Lets a route, a stream or a resource answer.
     private func find(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         switch loop.rules.access.routes.match(request.method, request.target) {
         case .none: break
@@ -83,7 +82,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// The client is gone while it waited.
+    /// The client has gone while it waited.
     func leave() {
         guard let pendingRead else { return }
         self.pendingRead = nil
@@ -107,7 +106,8 @@ extension ConnectionHandler {
         let (isAuthorized, number) = (request.isAuthorized, request.number)
         let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         let (connection, engine, mailbox) = (wait(request, seconds: nil), loop.engine, loop.mailbox)
-        // A health check that waits as long as everything else says nothing.
+        // A health check must be answered sooner than other requests, or it would report nothing about a busy
+        // engine.
         let timeout: Double? =
             route == .reload
             ? nil : route.isLivenessCheck ? loop.healthTimeout : loop.controlTimeout
@@ -132,8 +132,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// - Parameter seconds: After which it is answered in any case; nil for a wait that has an end of its
-    ///   own.
+    /// - Parameter seconds: The time after which the request is answered in any case; nil if the wait has its
+    ///   own end.
     func wait(_ request: ClientRequest, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
         machine.wait(for: request, until: seconds.map(deadline) ?? .max)
         return NIOLoopBound(self, eventLoop: loop.eventLoop)
@@ -147,7 +147,7 @@ extension ConnectionHandler {
 
     // MARK: Being answered
 
-    /// The request that waits, if it is still this one.
+    /// The request that waits, if it still has this number.
     func resume(_ number: Int) -> (ClientRequest, ChannelHandlerContext)? {
         guard let context, let request = machine.resume(number, sweep: loop.sweeps) else { return nil }
         return (request, context)
@@ -188,23 +188,25 @@ extension ConnectionHandler {
         proceed(context)
     }
 
-    /// Goes on with the requests behind the one just answered.
+    /// Continues with the requests behind the one that was answered.
     func proceed(_ context: ChannelHandlerContext) {
         givePlaceBack()
         answerRequests(context)
         flush(context)
     }
 
-    /// The slot of a request that was answered is another's.
+    /// Frees the client's slot once its request is answered.
     func givePlaceBack() {
         if machine.isReading || machine.isFinishing { slot = nil }
     }
 
     // MARK: Writing
 
-    /// Writes the form and the part of a content that the client wants, or that it has it already.
+    /// Writes the content in the form and part that the client wants, or the confirmation of the client's
+    /// copy.
     func writeContent(
-        _ answer: PublishedAnswer, _ status: CacheStatus, _ proxied: ForwardedHeaders, _ conditions: ReadConditions,
+        _ answer: PublishedAnswer, _ status: CacheStatus, _ proxied: ForwardedHeaders,
+        _ conditions: ReadConditions,
         timing: String? = nil, _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
         let selection = ContentSelection(answer.content, conditions, hasStream: !proxied.isOwn)
@@ -220,7 +222,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// The same of what one client's own read brought, as the API gave it to that client.
+    /// Writes the content of one client's own read, which the API sent for this client.
     private func writeOwn(
         _ content: EncodedContent, _ fields: [(String, String)], _ request: ClientRequest,
         _ context: ChannelHandlerContext
@@ -246,7 +248,7 @@ extension ConnectionHandler {
         _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome,
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        // A stream has taken it already.
+        // On a stream of HTTP/2 the head goes out as a value and not as bytes.
         if isHTTP2Stream { queue(head, context) }
         var piece = isHTTP2Stream ? ByteBuffer() : head.lines(room: body?.joinedCount ?? 0)
         let isLast = machine.answer(
@@ -264,13 +266,13 @@ extension ConnectionHandler {
         logAccess(request, status: head.status, outcome, bytes: body?.count ?? 0, context)
     }
 
-    /// Answers bytes that are no request, and closes.
+    /// Answers bytes that are no request, and closes the connection.
     func fail(_ problem: Problem) {
         guard let context else { return }
         if let proxied {
             leave()
             endProxying()
-            // An answer that has begun can't become another.
+            // An answer that has begun can't be replaced.
             if proxied.answer != nil { return close() }
         }
         let request = ClientRequest(unreadableAt: startTime)
@@ -278,7 +280,7 @@ extension ConnectionHandler {
         flush(context)
     }
 
-    /// The promise of the last answer.
+    /// The promise that the last answer fulfils.
     func closing() -> EventLoopPromise<Void> {
         let promise = loop.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)

@@ -1,16 +1,16 @@
 import NIOCore
 import RestEngine
 
-/// The events of the host on a connection.
+/// A stream of the host's events on a connection.
 struct HostEventStream {
-    /// See ``HostEvents``.
+    /// The number that ``HostEvents`` gave it.
     let id: Int
-    /// Left out since the client stopped taking them.
+    /// The number of events that were dropped since the client stopped taking them.
     var dropped = 0
 }
 
 extension ConnectionHandler {
-    /// Where nobody has to say who they are, it is whoever sits at this machine, but not one who comes
+    /// If the gateway asks for no credentials, clients on this machine are operators, except those that come
     /// through a proxy on it.
     func isOperator(_ request: ClientRequest, _ context: ChannelHandlerContext) -> Bool {
         if loop.isForAdmins || request.isOperator { return true }
@@ -20,7 +20,7 @@ extension ConnectionHandler {
         return ["forwarded", "via", "x-forwarded-for", "x-real-ip"].allSatisfy { request.fields[$0] == nil }
     }
 
-    /// Begins a stream of events instead of an answer.
+    /// Begins a stream of the host's events in place of an answer.
     func follow(_ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         let kinds: Set<String>
         do throws(Problem) {
@@ -48,7 +48,7 @@ extension ConnectionHandler {
     }
 
     private func begin(_ number: Int, followingAs id: Int, _ frames: [ByteBuffer]) {
-        // It was answered by a limit of time, and the connection is another request's.
+        // A timeout has answered the request meanwhile, and the connection belongs to another one.
         guard let (request, context) = resume(number) else { return unfollow(id) }
         machine.stream()
         events = HostEventStream(id: id)
@@ -56,7 +56,7 @@ extension ConnectionHandler {
         queue(streamHead(for: request), context)
         send(frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
-        // Its client comes back to who listens then.
+        // The client reconnects, and then reaches the process that listens by that time.
         if isLeaving { close() }
     }
 
@@ -69,7 +69,7 @@ extension ConnectionHandler {
         send([frame], context)
     }
 
-    /// It takes them again; how many it missed is told.
+    /// The client takes events again. It gets the number of those that it missed.
     func catchUpWithEvents() {
         guard let context, let events, events.dropped > 0, context.channel.isWritable else { return }
         self.events?.dropped = 0

@@ -1,18 +1,18 @@
 import NIOCore
 import NIOHTTP2
 
-/// A connection that carries streams of HTTP/2. Each is a connection with one request to all else here
-/// (rules 63); this one answers nothing itself, and ends them when it ends.
+/// A connection that carries streams of HTTP/2. For the rest of the gateway each stream is a connection with
+/// one request (rules 63). This connection answers no requests itself, and its end ends the streams.
 extension ConnectionHandler {
     private static let maxStreams = 100
-    /// Of bodies that are on their way and that nobody has taken: of a stream, and of all together.
+    /// The bytes of bodies that are in transit and not yet taken: of one stream, and of all together.
     private static let streamWindow = 64 << 10
     private static let connectionWindow = 1 << 20
     private static let maxEmptyFrames = 16
-    /// That wait because the client takes nothing.
+    /// The number of control frames that may wait because the client doesn't read.
     private static let maxControlFrames = 1000
     private static let maxContinuations = 8
-    /// In 30 seconds: resets of streams by the client, errors of streams, and control frames.
+    /// The limit in 30 seconds for each of: stream resets by the client, stream errors, and control frames.
     private static let maxEvents = 200
 
     func carryStreams(_ context: ChannelHandlerContext, _ secure: SecureSide) throws {
@@ -28,7 +28,8 @@ extension ConnectionHandler {
         let frames = NIOHTTP2Handler(
             mode: .server, frameDelegate: errors, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream)
-        // The one that gives each stream a channel, apart from the frames, so that something fits between.
+        // This multiplexer gives each stream a channel. It is separate from the frame handler, so that
+        // another handler fits between them.
         let multiplexer = HTTP2StreamMultiplexer(
             mode: .server, channel: context.channel, targetWindowSize: Self.streamWindow
         ) { stream in
@@ -47,7 +48,7 @@ extension ConnectionHandler {
             HTTP2Setting(parameter: .maxHeaderListSize, value: loop.rules.access.limits.maxHeaderBytes),
             HTTP2Setting(parameter: .initialWindowSize, value: Self.streamWindow),
         ]
-        // ``TranslatedRequest`` does it, more strictly.
+        // ``TranslatedRequest`` validates heads itself, and more strictly.
         configuration.connection.headerBlockValidation = .disabled
         configuration.connection.maximumSequentialEmptyDataFrames = Self.maxEmptyFrames
         configuration.connection.maximumBufferedControlFrames = Self.maxControlFrames
@@ -72,7 +73,7 @@ extension ConnectionHandler {
 
     private func endCarriedStream() { machine.endStream(sweep: loop.sweeps, isLeaving: isLeaving) }
 
-    /// A client that goes on sending what is no request is let go (RFC 9113 10.5).
+    /// Closes the connection of a client that keeps sending malformed requests (RFC 9113 10.5).
     func noteMalformedStream() {
         malformedStreams += 1
         guard malformedStreams > Self.maxEvents else { return }
@@ -80,12 +81,12 @@ extension ConnectionHandler {
         close()
     }
 
-    /// Takes no more streams, and closes when those that are there have ended (RFC 9113 6.8).
+    /// Accepts no more streams, and closes when the existing ones have ended (RFC 9113 6.8).
     func goAway() {
         context?.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
 
-    /// Asked for behind the end of the last stream, some of whose answer may not be with the socket yet.
+    /// The last stream has ended, but the socket may not yet have all of its answer.
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .all, let secure, secure.carriesStreams, !machine.isFinishing else {
             return context.close(mode: mode, promise: promise)
@@ -99,8 +100,8 @@ extension ConnectionHandler {
     }
 }
 
-/// Ends a connection on which nothing can be understood any more. An error doesn't say whether it is one of
-/// its stream alone; that the client is told to go because of it does (RFC 9113 5.4.1).
+/// Ends a connection after a connection error. The error doesn't say whether it concerns only one stream; the
+/// GOAWAY that the library sends because of it does (RFC 9113 5.4.1).
 private final class MultiplexingErrors: ChannelInboundHandler, NIOHTTP2FrameDelegate {
     typealias InboundIn = HTTP2Frame
 
@@ -115,7 +116,7 @@ private final class MultiplexingErrors: ChannelInboundHandler, NIOHTTP2FrameDele
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard isOver else { return }
-        // Handlers between may keep it until the end of what is being read.
+        // Handlers between may hold it until the current read ends.
         connection.context?.flush()
         connection.close()
     }

@@ -2,36 +2,36 @@ import NIOCore
 import Platform
 import RestEngine
 
-/// A body that goes through a connection as it comes, in one direction or in both (rules 69). Event loop
-/// only.
+/// An exchange whose body goes through a connection as it arrives, in one direction or in both (rules 69).
+/// Event loop only.
 final class ProxiedExchange {
-    /// Of the transfer's body, what waits beside that of the pipe.
+    /// The bytes of the response's body that may wait, the pipe's included.
     static let answerBytes = BodyPipe.usualCapacity + 256 << 10
 
-    /// Counted on its connection.
+    /// The number of its request on the connection.
     let number: Int
-    /// Takes the client's body; nil for none.
+    /// Takes the client's body; nil if there is none.
     let upload: BodyPipe?
-    /// The client was told to send it.
+    /// The client got `100 Continue`.
     var isContinued = false
     /// Nil until the answer begins.
     var answer: Answer?
 
-    /// The answer on its way.
+    /// The answer in transit.
     struct Answer {
         let request: ClientRequest
         let streamed: StreamedAnswer
         let coding: Coding
         let closes: Bool
         var sentBytes = 0
-        /// Its bytes are being handed over: what that leads to comes back here.
+        /// Bytes are being handed over. The handlers may call back meanwhile.
         var isSending = false
 
         /// As many bytes were handed over as the head announced.
         var hasLength: Bool { streamed.length.map { $0 == sentBytes } ?? false }
     }
 
-    /// How the end of the body is told (RFC 9112 6.3).
+    /// How the end of the body is marked (RFC 9112 6.3).
     enum Coding {
         case length
         case chunks
@@ -44,15 +44,15 @@ final class ProxiedExchange {
     }
 }
 
-/// Tells that the answer of a stream of HTTP/2 ends here without being whole.
+/// Reports that the answer on a stream of HTTP/2 ends here incomplete.
 struct BrokenAnswer {}
 
 extension ConnectionHandler {
     // MARK: To the API
 
-    /// Sends a request whose body goes along as it comes.
+    /// Sends a request whose body is forwarded as it arrives.
     ///
-    /// - Parameter begun: What has come of the body already.
+    /// - Parameter begun: The part of the body that has arrived already.
     func passBody(_ request: ClientRequest, _ begun: [UInt8], _ context: ChannelHandlerContext) {
         guard count(BodyPipe.usualCapacity) else { return fail(.tooManyBodies) }
         let pipe = BodyPipe(length: request.contentLength.map(Int64.init))
@@ -68,7 +68,7 @@ extension ConnectionHandler {
         send(proxiedRequest, request, connection) { _ in }
     }
 
-    /// A body in chunks has become longer than is held.
+    /// A body in chunks has become longer than the gateway holds.
     func passGrownBody(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
         guard case .receiving(let request, _) = machine.state else { return }
         if case .route = loop.rules.access.routes.match(request.method, request.target) {
@@ -79,9 +79,9 @@ extension ConnectionHandler {
         passBody(request, begun, context)
     }
 
-    /// More of the body is wanted.
+    /// The transfer takes more of the body.
     private func goOn(withBodyOf number: Int) {
-        // Nobody reads it any more: the answer is on its way.
+        // The body is not needed any more, because the answer has begun.
         guard let context, let proxied, proxied.upload?.isClosed == false,
             let request = machine.releaseBody(number, sweep: loop.sweeps)
         else { return }
@@ -99,14 +99,14 @@ extension ConnectionHandler {
 
     // MARK: To the client
 
-    /// Begins the answer whose body comes now.
+    /// Begins an answer whose body follows.
     func begin(_ number: Int, _ streamed: StreamedAnswer, _ labels: Int) {
         guard count(ProxiedExchange.answerBytes) else {
             streamed.pipe.close()
             return finish(number, Problem.tooManyBodies.reply, labels)
         }
         guard let context, let request = machine.beginAnswer(number, sweep: loop.sweeps) else {
-            // It was answered by a limit of time.
+            // A timeout has answered the request meanwhile.
             discount(ProxiedExchange.answerBytes)
             return streamed.pipe.close()
         }
@@ -131,7 +131,7 @@ extension ConnectionHandler {
         sendBody()
     }
 
-    /// Hands over what there is of the answer's body, as long as the client takes it.
+    /// Hands over the bytes of the answer's body that are there, as long as the client takes them.
     func sendBody() {
         guard let proxied, let answer = proxied.answer, !answer.isSending else { return }
         proxied.answer?.isSending = true
@@ -177,10 +177,10 @@ extension ConnectionHandler {
         proceed(context)
     }
 
-    /// Nothing more is to come, in either direction, by the length that was announced.
+    /// Both bodies have the lengths that were announced, so no bytes follow in either direction.
     private var isProxiedWhole: Bool { proxied?.answer?.hasLength ?? false && machine.hasProxiedBody }
 
-    /// A client that leaves with all of it breaks nothing off. Before the machine closes.
+    /// A client that leaves with the whole answer doesn't break it off. Called before the machine closes.
     func concludeWholeProxying(_ context: ChannelHandlerContext) {
         if isProxiedWhole, let answer = proxied?.answer { concludeProxying(answer, context) }
     }
@@ -191,7 +191,7 @@ extension ConnectionHandler {
         endProxying()
     }
 
-    /// The body won't be whole, and the client is to see that: its answer ends where no answer can end.
+    /// The body stays incomplete, so the answer ends in a way that the client can't take for its end.
     private func breakAnswer(_ proxied: ProxiedExchange, _ context: ChannelHandlerContext) {
         guard let answer = proxied.answer else { return }
         logStreamed(answer, context)
@@ -199,7 +199,7 @@ extension ConnectionHandler {
         if isHTTP2Stream {
             context.triggerUserOutboundEvent(BrokenAnswer(), promise: nil)
         } else if answer.coding == .untilClose {
-            // Nothing but a reset tells it from the end (RFC 9112 8).
+            // For a body without a length, only a reset differs from the end (RFC 9112 8).
             _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(
                 linger(l_onoff: 1, l_linger: 0))
         }
@@ -214,7 +214,7 @@ extension ConnectionHandler {
 
     // MARK: The end
 
-    /// Nothing goes through any more: neither side gets more of the other's body.
+    /// Ends the exchange: neither side gets more of the other's body.
     func endProxying() {
         guard let proxied else { return }
         self.proxied = nil
@@ -225,7 +225,7 @@ extension ConnectionHandler {
 }
 
 extension TransportError {
-    /// The rest of a body won't come.
+    /// The client has left, so the rest of its body won't arrive.
     fileprivate static var clientLeft: TransportError {
         TransportError(.internal, phase: .send, message: "the client did not send the whole body")
     }

@@ -1,9 +1,9 @@
 import NIOCore
 import RestEngine
 
-/// Requests that are passed on: to the API, or to a route.
+/// Requests that are forwarded to the API or to a route.
 extension ConnectionHandler {
-    /// Asks whether the request may be sent at all, before its body is taken.
+    /// Asks the engine whether the request may be sent at all, before its body is taken.
     func admit(_ path: ResourcePath, _ request: ClientRequest) {
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         let connection = wait(request, seconds: seconds)
@@ -27,7 +27,7 @@ extension ConnectionHandler {
         proceed(context)
     }
 
-    /// Its body was announced as one that is not to be in memory.
+    /// The announced body is too long to be held in memory.
     func isLongerThanHeld(_ request: ClientRequest) -> Bool {
         request.contentLength.map { $0 > loop.rules.access.limits.maxBodyBytes } ?? false
     }
@@ -41,7 +41,7 @@ extension ConnectionHandler {
         queue(ResponseHead(status: 100), context)
     }
 
-    /// Sends a request, with its whole body, to whom it is for.
+    /// Sends a request, with its whole body, to the API or to its route.
     func pass(_ request: ClientRequest, _ body: [UInt8]?, _ context: ChannelHandlerContext) {
         if case .route(let entry, let params) = loop.rules.access.routes.match(request.method, request.target)
         {
@@ -58,7 +58,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// What the API is asked, but for the body.
+    /// The request for the API, without the body.
     func proxiedRequest(_ request: ClientRequest) -> ProxiedRequest {
         var path = ResourcePath(service: "", path: "", query: nil)
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
@@ -69,16 +69,17 @@ extension ConnectionHandler {
 
     func proxiedHeaders(_ request: ClientRequest) -> [(name: String, value: String)] {
         var names = loop.rules.access.forwarded
-        // There is no part of a head (RFC 9110 14.2).
+        // A head has no parts (RFC 9110 14.2).
         if request.isHead { names.subtract(["range", "if-range"]) }
         if request.method != "GET", !request.isHead { names.formUnion(ProxiedRequest.conditions) }
         if request.body != nil { names.formUnion(ProxiedRequest.bodyFields) }
         return names.isEmpty ? [] : request.fields.fields(named: names)
     }
 
-    /// - Parameter waiting: gets the seconds that the answer may take, unless they are the usual.
+    /// - Parameter waiting: Gets the timeout in seconds, unless it is the usual one.
     func send(
-        _ proxiedRequest: ProxiedRequest, _ request: ClientRequest, _ connection: NIOLoopBound<ConnectionHandler>,
+        _ proxiedRequest: ProxiedRequest, _ request: ClientRequest,
+        _ connection: NIOLoopBound<ConnectionHandler>,
         waiting: @escaping @Sendable @EngineActor (Double) -> Void
     ) {
         let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
@@ -87,13 +88,14 @@ extension ConnectionHandler {
         self.pendingRead = pendingRead
         EngineLoop.shared.submit {
             engine.send(proxiedRequest, accessPolicy, pendingRead, waiting: waiting) { outcome in
-                let labels = engine.labels(of: proxiedRequest.path, proxiedRequest.method, accessPolicy, pendingRead)
+                let labels = engine.labels(
+                    of: proxiedRequest.path, proxiedRequest.method, accessPolicy, pendingRead)
                 mailbox.send { connection.value.finish(number, outcome, labels) }
             }
         }
     }
 
-    /// Has a route answer.
+    /// Lets a route answer.
     func answer(
         _ entry: RouteTable.Entry, _ params: [(name: String, value: String)], _ body: [UInt8],
         _ request: ClientRequest, _ context: ChannelHandlerContext
@@ -108,13 +110,13 @@ extension ConnectionHandler {
             }
             return (name: pair[0], value: pair.count > 1 ? pair[1] : "")
         }
-        // The token is the gateway's business.
+        // The token is for the gateway only, so the route doesn't get it.
         let headers = Headers(request.fields.all.filter { $0.name != "authorization" })
         let served = ServedRequest(
             method: entry.route.method, path: String(parts[0]), params: params, query: query,
             headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
         let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
-        // A route has no load that its client could leave: the pending read is for the labels.
+        // A route has no load that the client could leave. The pending read carries the metrics' labels.
         let pendingRead = PendingRead()
         self.pendingRead = pendingRead
         EngineLoop.shared.submit {

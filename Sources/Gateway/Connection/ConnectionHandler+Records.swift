@@ -1,7 +1,7 @@
 import NIOCore
 import RestEngine
 
-/// What is counted and written down of a request that was answered.
+/// Metrics and access records of answered requests.
 extension ConnectionHandler {
     func logAccess(
         _ request: ClientRequest, status: Int, _ outcome: RequestSeries.Outcome, bytes: Int,
@@ -25,7 +25,8 @@ extension ConnectionHandler {
         if let span { access.spans?(record, span) }
     }
 
-    /// Memory answers more than a collector could take, and probes come all the time.
+    /// Whether the span is recorded. Answers from memory that belong to no trace are too many for a
+    /// collector, and so are the probes of the host.
     private func isRecorded(
         _ span: TraceSpan, of request: ClientRequest, _ outcome: RequestSeries.Outcome
     ) -> Bool {
@@ -34,7 +35,7 @@ extension ConnectionHandler {
         return true
     }
 
-    /// Of a request that begins now; nil when nobody will ask how long it took.
+    /// The start of a request that begins now; nil if its duration isn't recorded.
     var startTime: Double? {
         loop.rules.access.recordsRequests || loop.metrics != nil ? loop.uptime() : nil
     }

@@ -2,20 +2,20 @@ import NIOCore
 import RestEngine
 
 extension ConnectionHandler {
-    /// How a request is answered.
+    /// The way in which a request is answered.
     private enum Decision {
         case hot(HotAnswer, PrerenderedResponse)
-        /// It is there, and the client says more about what it wants.
+        /// The content is in memory, and the client sent conditions that are looked at for each request.
         case content(PublishedAnswer, ForwardedHeaders, Int)
         case problem(Problem)
         case reply(Reply)
         case ask
     }
 
-    /// Answers the requests that are complete, until one has to wait. The caller flushes.
+    /// Answers the complete requests until one has to wait. The caller flushes.
     func answerRequests(_ context: ChannelHandlerContext) {
         loop.refreshRules()
-        // One reading of the clock for all requests that came together.
+        // The clock is read once for all requests that arrived together.
         let now = loop.uptime()
         loop.batchStart = now
         requests: while true {
@@ -53,8 +53,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// The answer to the head of a stream that is carried, if it is one piece from memory, and nothing else
-    /// has to be known, counted or written down to give it.
+    /// The answer to the head of an HTTP/2 stream, if it is one piece from memory and the request needs
+    /// neither a rate limit nor a record.
     func prerendered(
         for head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ context: ChannelHandlerContext
     ) -> (HotAnswer, PrerenderedResponse)? {
@@ -69,7 +69,7 @@ extension ConnectionHandler {
         return (answer, form)
     }
 
-    /// By which limits know the client.
+    /// The name by which limits know the client.
     func clientName(_ context: ChannelHandlerContext) -> String {
         known?.client.name ?? context.channel.remoteAddress?.ipAddress.map(ClientNetwork.name(ofAddress:))
             ?? "unix"
@@ -131,7 +131,7 @@ extension ConnectionHandler {
         return form.isContent ? .hot(hot, form) : .content(answer, hot.forwarded, hot.labels)
     }
 
-    /// Nil where the client says of the content what hardly anybody says again.
+    /// Nil if the client's conditions are too rare to be kept.
     @inline(__always)
     private func form(of hot: HotAnswer, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer)
         -> PrerenderedResponse?
@@ -148,7 +148,8 @@ extension ConnectionHandler {
         return form.form(ifNoneMatch: tags)
     }
 
-    /// What a browser's page of another origin may not do, and what a browser asks before it sends that.
+    /// The answer to a page of another origin whose request isn't allowed, or to a browser's preflight
+    /// request.
     private func decideForPage(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Decision? {
         let fields = RequestFields(Array(bytes[..<head.length]))
         let isOptions = head.methodRange.bytes(in: bytes).elementsEqual(Self.options)
@@ -167,7 +168,7 @@ extension ConnectionHandler {
 
     private static let options = Array("OPTIONS".utf8)
 
-    /// Who asks, at a host that was accepted; nil: nobody who may.
+    /// The client of a request whose host was accepted; nil if it may not ask.
     private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> KnownClient? {
         let shown = head.authorization?.bytes(in: bytes)
         let client = loop.rules.access.client(shown, secure?.certificate, at: listener.text)
@@ -176,21 +177,21 @@ extension ConnectionHandler {
 
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
         var names = loop.rules.access.hostNames
-        // Of the channel: the context of a stream of HTTP/2 knows none.
+        // The channel's address, because the context of an HTTP/2 stream has none.
         if let address = context.channel.localAddress?.ipAddress {
             names.insert(address.contains(":") ? "[\(address)]" : address)
         }
         return names.accept(host)
     }
 
-    /// Who has no token may still learn whether the gateway is alive.
+    /// A client without a token may still ask whether the gateway is alive.
     private func isLivenessCheck(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
         let target = head.target.bytes(in: bytes)
         return head.method != .other && !head.hasBody
             && (target.isExactly("/-/health") || target.isExactly("/-/ready"))
     }
 
-    /// The inspector's page says nothing of the host; what it shows it asks for with a token.
+    /// The inspector's page contains no facts about the host. It asks for them with a token.
     private func isPage(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard loop.isForAdmins, head.method != .other, !head.hasBody else { return false }
         let target = head.target.bytes(in: bytes)
@@ -199,14 +200,14 @@ extension ConnectionHandler {
 
     private static let maxIgnoredBytes = 64 << 10
 
-    /// Commands need no body, but some clients send one with every POST. Nobody reads it: the connection ends
-    /// with the answer.
+    /// Commands need no body, but some clients send one with every POST. It isn't read, so the connection
+    /// ends with the answer.
     private func isIgnorable(_ head: RequestHead) -> Bool {
         loop.isForAdmins && head.method == .other && head.transferEncodingCount == 0
             && (head.contentLength ?? 0) <= Self.maxIgnoredBytes
     }
 
-    /// It has a field that goes to the API, so that its answer is its own.
+    /// The request has a field that goes to the API, so its answer is for this client only.
     private func hasForwarded(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
         var isFound = false
         RequestFields.forEach(in: UnsafeRawBufferPointer(rebasing: bytes[..<head.length])) { name, _ in
@@ -243,7 +244,8 @@ extension ConnectionHandler {
             let request = take(head)
             guard let current = answer.answerSnapshot.answer(at: now) else { return ask(request, context) }
             labels = answer.labels
-            return writeContent(current, .hit(.memory), answer.forwarded, request.conditions, request, context)
+            return writeContent(
+                current, .hit(.memory), answer.forwarded, request.conditions, request, context)
         }
         if head.method == .head {
             machine.skip(head, answeredWith: form.lines.readableBytes)
@@ -260,7 +262,7 @@ extension ConnectionHandler {
         count(answer, form, isHead: head.method == .head)
     }
 
-    /// In the metrics, if there are any.
+    /// Counts the answer, if metrics are on.
     func count(_ answer: HotAnswer, _ form: PrerenderedResponse, isHead: Bool) {
         guard loop.metrics != nil else { return }
         loop.count(

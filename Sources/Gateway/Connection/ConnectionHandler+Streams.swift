@@ -8,13 +8,14 @@ struct ClientStream {
     let path: ResourcePath
     let wantsPatches: Bool
     let fields: RequestFields
-    /// Events were left out because the client didn't take those before: it gets the state when it does.
+    /// Events were dropped because the client hadn't taken earlier ones. It gets the current state when it
+    /// takes events again.
     var isBehind = false
 }
 
-/// The streams of one event loop, by what they show.
+/// The streams of one event loop, by the resources that they show.
 struct LoopStreams {
-    /// What streams of the host's own events show; resources count from 1.
+    /// The number of the host's own events; resources have numbers from 1.
     static let hostEvents = 0
 
     private var connections: [Int: [ObjectIdentifier: ConnectionHandler]] = [:]
@@ -36,12 +37,12 @@ struct LoopStreams {
 }
 
 extension ConnectionHandler {
-    /// What is written to the connection has no end of its own.
+    /// The bytes that are written to the connection have no end of their own.
     var isStreaming: Bool { stream != nil || events != nil }
 
-    /// Begins a stream instead of an answer.
+    /// Begins a stream in place of an answer.
     func stream(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
-        // In place of a request's: it has no end.
+        // The stream's slot replaces that of a request, because it has no end.
         slot = loop.rules.access.streams.take(for: clientName(context))
         if slot == nil { return write(Problem.tooMany("streams").reply, request, context) }
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
@@ -75,7 +76,7 @@ extension ConnectionHandler {
     ) {
         let feed = loop.feed
         guard let (request, context) = resume(number) else {
-            // It was answered by a limit of time, and the connection is another request's.
+            // A timeout has answered the request meanwhile, and the connection belongs to another one.
             return EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches) }
         }
         self.labels = labels
@@ -86,22 +87,22 @@ extension ConnectionHandler {
         queue(streamHead(for: request), context)
         send(frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
-        // Its client comes back to who listens then.
+        // The client reconnects, and then reaches the process that listens by that time.
         if isLeaving { close() }
     }
 
-    /// The head of either kind of stream, whose end is that of its connection.
+    /// The head of either kind of stream. The stream's end is the end of its connection.
     func streamHead(for request: ClientRequest) -> ResponseHead {
         var head = head(200, for: request, at: loop.uptime())
         head.content = ContentFields(type: "text/event-stream", vary: "Accept")
-        // For nginx, which else collects what it passes on.
+        // Without this field nginx buffers the events.
         head.proxied = [("X-Accel-Buffering", "no")]
         head.freshness = .unstored
         head.framing.closes = true
         return head
     }
 
-    /// Of either kind of stream.
+    /// Sends events of either kind of stream.
     func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
         for buffer in buffers {
             machine.wrote(buffer.readableBytes)
@@ -111,7 +112,7 @@ extension ConnectionHandler {
         streamedSweep = loop.sweeps
     }
 
-    /// A client that doesn't take its events misses some, and none of them waits in memory.
+    /// A client that doesn't take its events misses some. Missed events don't wait in memory.
     func receive(_ frame: EventFrame) {
         guard let context, let stream, !stream.isBehind else { return }
         guard context.channel.isWritable else {
@@ -121,7 +122,7 @@ extension ConnectionHandler {
         send([stream.wantsPatches ? frame.patch ?? frame.plain : frame.plain], context)
     }
 
-    /// It takes them again.
+    /// The client takes events again.
     func catchUp() {
         catchUpWithEvents()
         guard let stream, stream.isBehind, context?.channel.isWritable ?? false else { return }
@@ -154,9 +155,9 @@ extension ConnectionHandler {
         EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantedPatches) }
     }
 
-    /// The rules have changed: it ends if they don't allow it any more.
+    /// Ends the stream if the changed rules don't allow it any more.
     func recheckStream() {
-        // Its client asks again.
+        // The client reconnects and is checked again.
         if events != nil { return close() }
         guard let stream else { return }
         var authorization = stream.fields.single("authorization")

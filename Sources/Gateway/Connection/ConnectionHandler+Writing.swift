@@ -1,25 +1,25 @@
 import NIOCore
 
 extension ConnectionHandler {
-    /// It is one stream of HTTP/2.
+    /// The connection is one stream of HTTP/2.
     var isHTTP2Stream: Bool { secure?.isStream ?? false }
 
-    /// The fields that the heads of all answers to a request have.
+    /// The head of an answer to a request, with the fields that all answers have.
     ///
     /// - Parameter now: The loop's uptime.
     func head(_ status: Int, for request: ClientRequest, at now: Double) -> ResponseHead {
         var head = ResponseHead(status: status, date: loop.date.value(at: now))
         head.framing = request.framing
-        // The gateway, or its listener, may have begun to stop since the request came.
+        // The gateway or its listener may have begun to stop since the request came.
         if isLeaving { head.framing.closes = true }
-        // What was no request came from no page.
+        // Bytes that were no request didn't come from a page.
         if !loop.isForAdmins, request.number > 0 {
             head.cors = loop.rules.access.origins.fields(for: request.origin)
         }
         return head
     }
 
-    /// Hands over the head of an answer whose body comes behind it. A stream takes it as it is.
+    /// Hands over the head of an answer whose body follows. An HTTP/2 stream takes the value itself.
     func queue(_ head: ResponseHead, _ context: ChannelHandlerContext) {
         guard !isHTTP2Stream else {
             needsFlush = true
@@ -30,7 +30,7 @@ extension ConnectionHandler {
         queue(lines, context)
     }
 
-    /// Hands over bytes that go out with the next flush, behind all that was handed over before.
+    /// Hands over bytes that go out with the next flush, behind all earlier ones.
     func queue(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>? = nil, _ context: ChannelHandlerContext)
     {
         mayHaveQueue = true
@@ -38,8 +38,8 @@ extension ConnectionHandler {
         context.write(wrapOutboundOut(bytes), promise: promise)
     }
 
-    /// Sends an answer at once where none waits before it and no request behind it, whose answer then goes
-    /// out in one call with it. What the client doesn't take is queued.
+    /// Sends an answer at once if no answer waits before it and no request behind it. Otherwise several
+    /// answers go out in one call. Bytes that the client doesn't take are queued.
     func sendOrQueue(_ answer: ByteBuffer, _ context: ChannelHandlerContext) {
         guard let socket, !needsFlush, machine.input.readableBytes == 0, !hasQueue else {
             return queue(answer, context)
@@ -51,7 +51,7 @@ extension ConnectionHandler {
         queue(rest, context)
     }
 
-    /// Asking the network library takes longer than sending, so it is asked only when something was queued.
+    /// Asking the network library takes longer than sending, so it is only asked after bytes were queued.
     private var hasQueue: Bool {
         guard mayHaveQueue else { return false }
         mayHaveQueue = unsentBytes > 0
@@ -64,15 +64,15 @@ extension ConnectionHandler {
         context.flush()
     }
 
-    /// What the client has not taken yet of that which was handed over.
+    /// The bytes that were handed over and that the client hasn't taken yet.
     var unsentBytes: Int {
-        // A stream knows no such option, and nothing is lost: what it has not sent waits in the writer.
+        // A stream has no such option. Its unsent bytes wait in the writer.
         if let secure, secure.isStream { return secure.writer.waitingBytes }
         let bytes = (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
         return bytes + ((secure?.writer ?? pacedWriter)?.waitingBytes ?? 0)
     }
 
-    /// Sees to it that what is so large goes out in turns. Before it is queued.
+    /// Makes a large body go out in pieces. Called before the body is queued.
     func pace(_ body: ByteBuffer, _ context: ChannelHandlerContext) {
         guard body.readableBytes > PacedWriter.largestPlain, secure == nil, pacedWriter == nil else { return }
         let writer = PacedWriter()

@@ -3,11 +3,11 @@ import NIOSSL
 import NIOTLS
 import RestEngine
 
-/// One client's connection: reads requests, answers them in order. Event loop only.
+/// One client's connection: reads requests and answers them in order. Event loop only.
 ///
-/// Fresh content is answered here and now. Anything else is asked of the engine, and the connection takes no
-/// further request until the answer is there. What happens when is decided by ``ConnectionStateMachine``;
-/// this tells it of events, and calls the network library and the engine as it says.
+/// Fresh content is answered at once. For anything else the connection asks the engine, and takes no further
+/// request until the answer is there. ``ConnectionStateMachine`` decides what happens when. The handler
+/// reports events to it, and calls the network library and the engine as it says.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -15,44 +15,44 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let loop: GatewayLoop
     let listener: ListenerState
-    /// Connections of a loop are numbered as they come, which decides between those that are equally idle.
+    /// The number of the connection in its loop. It decides between connections that are equally idle.
     private let serial: Int
     var context: ChannelHandlerContext?
-    // Unchecked: a request touches it a dozen times, and it calls nobody who could touch it meanwhile.
+    // Unchecked, because a request touches it a dozen times and no call of its methods can touch it again.
     @exclusivity(unchecked) var machine: ConnectionStateMachine
-    /// What has come of the body of the request that is being received.
+    /// The part of the current request's body that has arrived.
     var body: [UInt8] = []
-    /// What the room counts of it, until its request is answered.
+    /// The bytes that ``ConnectionRoom`` counts for this connection until its request is answered.
     private var countedBytes = 0
-    /// Nil unless events are sent on it.
+    /// Nil unless the connection carries a resource's events.
     var stream: ClientStream?
-    /// Nil unless the host's events are.
+    /// Nil unless the connection carries the host's events.
     var events: HostEventStream?
-    /// Nil unless a body goes through it.
+    /// Nil unless a proxied exchange is under way.
     var proxied: ProxiedExchange?
-    /// The sweep at which something of a stream was last sent.
+    /// The sweep at which bytes of a stream were last sent.
     var streamedSweep = 0
-    /// Of the read that is waited for.
+    /// The read whose answer the client waits for.
     var pendingRead: PendingRead?
-    /// As what the request that waits is counted; see ``GatewayMetrics``.
+    /// The metrics' labels of the request that waits; see ``GatewayMetrics``.
     var labels = GatewayMetrics.noLabels
-    /// Nil where its bytes go through somebody else, TLS for example.
+    /// Nil if the bytes go through another handler, such as TLS.
     private(set) var socket: AnswerSocket?
-    /// Something was queued since the last flush.
+    /// Bytes were queued since the last flush.
     var needsFlush = false
-    /// The network library may not have sent all yet of what was queued.
+    /// The network library may still hold queued bytes.
     var mayHaveQueue = false
-    /// Of its client's, while a request or a stream is under way and their number is limited.
+    /// The client's slot while a request or a stream is under way, if their number is limited.
     var slot: ClientSlot?
-    /// Who was let in last.
+    /// The client that was accepted last.
     var known: KnownClient?
-    /// Those of its last request that had any.
+    /// The conditions of the last request that had any.
     var conditions: KnownConditions?
-    /// Of HTTP/2, that were refused since it began.
+    /// The number of HTTP/2 streams that were refused since the connection began.
     var malformedStreams = 0
     /// Nil without TLS.
     let secure: SecureSide?
-    /// Nil with TLS, and until there is a large answer.
+    /// Nil with TLS, and until the first large answer.
     var pacedWriter: PacedWriter?
 
     init(loop: GatewayLoop, listener: ListenerState, secure: SecureSide? = nil) {
@@ -71,7 +71,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.context = context
         if secure == nil { socket = AnswerSocket(of: context) }
         if isLeaving, isHTTP2Stream {
-            // It may be asked again on another connection (RFC 9113 8.7).
+            // The client may send the request again on another connection (RFC 9113 8.7).
             context.close(promise: nil)
         } else {
             if !loop.add(self) { machine.becomeSurplus() }
@@ -113,53 +113,52 @@ final class ConnectionHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// Keeps a part of a body. False when there is no room for it.
+    /// Keeps a part of a body. False if there is no memory for it.
     func keepBody(_ part: ByteBuffer) -> Bool {
         guard count(part.readableBytes) else { return false }
         body.append(contentsOf: part.readableBytesView)
         return true
     }
 
-    /// Has so many bytes count as this connection's until ``dropBody()``. False when there is no room for
-    /// them.
+    /// Counts bytes for this connection until ``dropBody()``. False if there is no memory for them.
     func count(_ bytes: Int) -> Bool {
         guard loop.room.takeBody(bytes) else { return false }
         countedBytes += bytes
         return true
     }
 
-    /// They don't after all.
+    /// Takes back a count of ``count(_:)``.
     func discount(_ bytes: Int) {
         loop.room.giveBackBody(bytes)
         countedBytes -= bytes
     }
 
-    /// Its request has been answered, or will not be.
+    /// Frees the body, because its request is answered or dropped.
     func dropBody() {
         body = []
         loop.room.giveBackBody(countedBytes)
         countedBytes = 0
     }
 
-    /// The request under way is the connection's last.
+    /// The request under way is the connection's last one.
     var isLeaving: Bool { loop.isDraining || listener.isClosing }
 
-    /// The loop has room for another at once.
+    /// Closes the connection, and makes room in the loop at once.
     func close() {
         loop.remove(self)
         context?.close(promise: nil)
     }
 
-    /// The loop may close it to make room.
+    /// The loop may close the connection to make room.
     var isIdle: Bool { machine.isIdle(unsentBytes: unsentBytes, sweep: loop.sweeps) }
 
-    /// Those that are to be closed first come first.
+    /// Connections with a lower order are closed first.
     var idleOrder: (Int, Int, Int) {
         let order = machine.idleOrder
         return (order.0, order.1, serial)
     }
 
-    /// Finishes what is under way, then closes.
+    /// Finishes the request under way, then closes.
     func drain() {
         if secure?.carriesStreams ?? false {
             machine.goAway(sweep: loop.sweeps)

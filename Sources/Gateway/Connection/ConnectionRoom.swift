@@ -2,16 +2,16 @@ import NIOCore
 import Platform
 import Synchronization
 
-/// How many connections all event loops of a gateway may have, and what is left when that is too many.
+/// Limits the connections and the bytes of bodies of all event loops of a gateway, and reports shortages.
 final class ConnectionRoom: Sendable {
-    /// A client that was refused tries again; the descriptors may be somebody else's.
+    /// The pause after a failed accept. The client stays in the queue, and the descriptors may become free.
     static let acceptPause = TimeAmount.milliseconds(50)
     private static let alarmSeconds = 60.0
 
     private let allowed: Atomic<Int>
     private let descriptors: Int
     private let open = Atomic(0)
-    /// Of requests' bodies, all connections together.
+    /// The limit for requests' bodies of all connections together.
     static let mostBodyBytes = 256 << 20
     private let bodyBytes = Atomic(0)
     private let reserve = DescriptorReserve()
@@ -26,17 +26,18 @@ final class ConnectionRoom: Sendable {
         report = configuration.onShortage
     }
 
-    /// Of the process's descriptors: the rest is for servers that are asked, files and the host itself.
+    /// The gateway's part of the process's descriptors. The others are for upstream servers, files and the
+    /// host.
     static func share(of descriptors: Int) -> Int { max(8, (descriptors - 64) / 4 * 3) }
 
     var limit: Int { min(allowed.load(ordering: .relaxed), Self.share(of: descriptors)) }
 
-    /// Changes how many there may be. Those that are there stay.
+    /// Changes the limit of connections. Existing connections stay.
     func allow(_ count: Int) { allowed.store(count, ordering: .relaxed) }
 
     var count: Int { open.load(ordering: .relaxed) }
 
-    /// False when there are too many, or no descriptors for more.
+    /// False if there are too many connections, or no descriptors for more.
     func enter() -> Bool {
         guard reserve.refill() else { return false }
         if open.wrappingAdd(1, ordering: .relaxed).newValue <= limit { return true }
@@ -46,7 +47,7 @@ final class ConnectionRoom: Sendable {
 
     func leave() { open.wrappingSubtract(1, ordering: .relaxed) }
 
-    /// False when other clients' bodies leave no room for so many bytes; else they are to be given back.
+    /// False if other clients' bodies leave no memory for these bytes. On success the caller gives them back.
     func takeBody(_ bytes: Int) -> Bool {
         if bodyBytes.wrappingAdd(bytes, ordering: .relaxed).newValue <= Self.mostBodyBytes { return true }
         giveBackBody(bytes)
@@ -55,12 +56,13 @@ final class ConnectionRoom: Sendable {
 
     func giveBackBody(_ bytes: Int) { bodyBytes.wrappingSubtract(bytes, ordering: .relaxed) }
 
-    /// One more client came than there is room for.
+    /// Reports that a client found no free connection.
     func noteCrowd() {
         if count >= limit { note(.connections(limit: limit)) }
     }
 
-    /// A client could not be accepted. True when it can be, by a descriptor of the reserve.
+    /// A client could not be accepted. True if accepting may be tried again, after a descriptor of the
+    /// reserve was freed.
     func noteRefusal(_ error: IOError) -> Bool {
         switch error.errnoCode {
         case EMFILE: note(.descriptors(limit: DescriptorLimit.current))
@@ -71,7 +73,7 @@ final class ConnectionRoom: Sendable {
         return reserve.release()
     }
 
-    /// Each kind is told once a minute at most.
+    /// Reports each kind once a minute at most.
     private func note(_ shortage: GatewayShortage) {
         let now = clock()
         let isNews = alarms.withLock { alarms in
@@ -82,7 +84,7 @@ final class ConnectionRoom: Sendable {
         if isNews { report?(shortage) }
     }
 
-    /// What was told in the last minute or two.
+    /// The shortages that were reported in the last two minutes.
     var recentShortages: [GatewayShortage] {
         let now = clock()
         return alarms.withLock { alarms in

@@ -1,7 +1,7 @@
 import NIOCore
 
 extension ConnectionStateMachine {
-    /// Takes the body of a request whose head was let in; ``next(sweep:)`` gives its parts.
+    /// Begins to take the body of a request whose head was accepted. ``next(sweep:)`` gives the body's parts.
     mutating func receiveBody(of request: ClientRequest, sweep: Int) {
         guard isReading, let reader = request.body else { return }
         state = .receiving(request, Arrival(reader: reader, since: sweep))
@@ -23,7 +23,7 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// The next of a body, whoever it is for.
+    /// The next part of a body, for both kinds of receivers.
     mutating func takePart(_ arrival: inout Arrival, sweep: Int) -> BodyReader.Step {
         let step = arrival.reader.next(&input)
         switch step {
@@ -39,19 +39,19 @@ extension ConnectionStateMachine {
 
     // MARK: Streams
 
-    /// A stream takes the place of an answer.
+    /// A stream of events begins in place of an answer.
     mutating func stream() {
         guard isReading else { return }
         state = .streaming
         input = ByteBuffer()
     }
 
-    /// So many bytes of the stream are handed to the socket.
+    /// Notes the number of stream bytes that were handed to the socket.
     mutating func wrote(_ bytes: Int) { writtenBytes += bytes }
 
     // MARK: TLS
 
-    /// Requests may come from now on.
+    /// The handshake is done, so requests may arrive.
     mutating func endHandshake(sweep: Int) {
         handshakeSweep = nil
         lastSweep = sweep
@@ -59,7 +59,7 @@ extension ConnectionStateMachine {
 
     // MARK: HTTP/2
 
-    /// It carries streams from now on, and nothing that comes in is a request of its own.
+    /// The connection carries streams from now on. Its bytes are no requests of its own.
     mutating func carryStreams(sweep: Int) {
         state = .carrying(0)
         lastSweep = sweep
@@ -68,18 +68,18 @@ extension ConnectionStateMachine {
     mutating func beginStream(sweep: Int) {
         switch state {
         case .carrying(let streams): state = .carrying(streams + 1)
-        // Its client had not yet heard that it is to go.
+        // The client had not yet read the GOAWAY.
         case .lingering: state = .carrying(1)
         default: return
         }
         lastSweep = sweep
     }
 
-    /// A stream was answered as soon as it began. It isn't counted: a client that doesn't take the answer is
-    /// as idle as one that asks for nothing.
+    /// Notes a stream that was answered as soon as it began. The stream isn't counted, because a client that
+    /// doesn't take the answer is as idle as one that sends no request.
     mutating func answerStream(sweep: Int) { lastSweep = sweep }
 
-    /// - Parameter isLeaving: the client has been told to go.
+    /// - Parameter isLeaving: The client got a GOAWAY.
     mutating func endStream(sweep: Int, isLeaving: Bool) {
         guard case .carrying(let streams) = state else { return }
         state = .carrying(streams - 1)
@@ -87,20 +87,20 @@ extension ConnectionStateMachine {
         if isLeaving { goAway(sweep: sweep) }
     }
 
-    /// The client is told to go, and has a moment to do so once it has no streams.
+    /// The client got a GOAWAY. Once it has no streams, it has a moment to close the connection.
     mutating func goAway(sweep: Int) {
         guard case .carrying(0) = state else { return }
         state = .lingering
         lastSweep = sweep
     }
 
-    /// What was written goes out first, as a last answer does.
+    /// Bytes that were written go out before the connection closes, as with a last answer.
     mutating func finishCarrying(sweep: Int) {
         state = .finishing(.close)
         lastSweep = sweep
     }
 
-    /// What comes in and opens no stream, slow heads and pings among it, keeps no connection open.
+    /// Bytes that open no stream, such as slow heads and pings, keep no connection open.
     mutating func sweepCarrying(_ streams: Int, _ sweep: Int, _ timeout: Timeouts) -> Due {
         guard streams == 0, sweep - lastSweep >= (isSurplus ? timeout.surplus : timeout.idle) else {
             return .nothing

@@ -1,23 +1,23 @@
 import NIOCore
 
-/// Bodies that go through as they come (rules 69).
+/// Bodies that are forwarded as they arrive (rules 69).
 extension ConnectionStateMachine {
-    /// One such exchange: the client's body, the API's, or both at once.
+    /// One such exchange: the body of the client, of the API, or both at once.
     struct Proxied {
-        /// Nil when the whole of the client's body is there.
+        /// Nil once the client's body is complete.
         var arrival: Arrival?
-        /// Since then nobody takes more of it.
+        /// The sweep since which the receiver takes no more of the body.
         var heldSince: Int?
-        /// At this sweep the request is answered in any case, unless an answer has begun.
+        /// The sweep at which the request is answered in any case, unless an answer has begun.
         var until: Int
-        /// Sweeps for which somebody waits for the other side, where nothing else limits that.
+        /// The number of sweeps that one side may wait for the other if no other limit applies.
         let timeout: Int
         var isAnswering = false
 
         var takesBody: Bool { arrival != nil && heldSince == nil }
     }
 
-    /// The body of a request goes through from here on, if some of it has come already or not; none is taken
+    /// Forwards the rest of a request's body, whether or not some of it has arrived. No bytes are taken
     /// before ``releaseBody(_:sweep:)``.
     mutating func pass(_ request: ClientRequest, sweep: Int, timeout: Int) {
         let arrival: Arrival
@@ -35,7 +35,7 @@ extension ConnectionStateMachine {
         readRoom = 0
     }
 
-    /// Nobody takes more of the body for a while, so that no more is read.
+    /// The receiver takes no more of the body for now, so reading stops.
     mutating func holdBody(sweep: Int) {
         guard case .proxying(let request, var proxied) = state, proxied.takesBody else { return }
         proxied.heldSince = sweep
@@ -43,12 +43,12 @@ extension ConnectionStateMachine {
         readRoom = 0
     }
 
-    /// More of the body is wanted. The request, if it is still this one and was held.
+    /// The receiver takes more of the body. Returns the request if it still has this number and was held.
     mutating func releaseBody(_ number: Int, sweep: Int) -> ClientRequest? {
         guard case .proxying(let request, var proxied) = state, request.number == number,
             let since = proxied.heldSince
         else { return nil }
-        // The client was not slow meanwhile.
+        // The client was not slow during this time, because reading had stopped.
         proxied.arrival?.since += sweep - since
         proxied.heldSince = nil
         proxied.until = .max
@@ -78,7 +78,7 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// The request whose answer begins now and ends later, if it is still this one.
+    /// The request whose answer begins now and ends later, if it still has this number.
     mutating func beginAnswer(_ number: Int, sweep: Int) -> ClientRequest? {
         switch state {
         case .waiting(let request, _) where request.number == number:
@@ -92,12 +92,12 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// Of the request's body, if it has one, nothing more is to come.
+    /// The request's body is complete, or it has none.
     var hasProxiedBody: Bool {
         if case .proxying(_, let proxied) = state { proxied.arrival == nil } else { false }
     }
 
-    /// That answer is with the socket. True when it is the last, as of ``answer(_:bytes:closes:)``.
+    /// The whole answer is handed over. True if it is the connection's last; see ``answer(_:bytes:closes:)``.
     mutating func endAnswer(closes: Bool, sweep: Int) -> Bool {
         guard case .proxying(_, let proxied) = state else { return false }
         readRoom = maxUnreadBytes
@@ -126,7 +126,7 @@ extension ConnectionStateMachine {
         return proxied.isAnswering ? .close : .slowBody
     }
 
-    /// Its client sends nothing, or less of the body than it has to.
+    /// The client sends no bytes, or fewer than it must.
     func isSlow(_ arrival: Arrival, _ sweep: Int, _ timeout: Timeouts) -> Bool {
         let elapsed = sweep - arrival.since
         return sweep - lastSweep >= timeout.idle

@@ -1,75 +1,77 @@
 import NIOCore
 
-/// The life of one client's connection: bytes come in, requests are taken from them one after the other, and
-/// the last answer ends it. A value that knows neither sockets nor the engine; its owner tells it what
-/// happened and does what it answers.
+/// The life of one client's connection: bytes arrive, requests are taken from them one after the other, and
+/// the last answer ends the connection. A value without sockets and engine. Its owner reports events to it,
+/// and does what it returns.
 ///
-/// Time is counted in sweeps of the event loop, which are handed in; see ``GatewayLoop``.
+/// Time is counted in sweeps of the event loop, which the owner passes; see ``GatewayLoop``.
 struct ConnectionStateMachine {
     enum State {
         /// Requests are taken from the bytes at hand.
         case reading
-        /// The engine was asked for the answer to a request. At the sweep `until` it is answered in any case.
+        /// The engine works on the answer to a request. At the sweep `until` the request is answered in any
+        /// case.
         case waiting(ClientRequest, until: Int)
-        /// The body of a request that was let in is taken from the bytes at hand.
+        /// The body of an accepted request is taken from the bytes at hand.
         case receiving(ClientRequest, Arrival)
-        /// A body goes through, or several, while both sides do something.
+        /// A body is forwarded in one or both directions.
         case proxying(ClientRequest, Proxied)
-        /// Events are sent until one side ends it; what still comes in is dropped.
+        /// Events are sent until one side ends the stream. Bytes that arrive are dropped.
         case streaming
-        /// So many streams of HTTP/2 are on it, each with a machine of its own.
+        /// The connection carries this number of HTTP/2 streams. Each stream has its own machine.
         case carrying(Int)
-        /// The last answer is on its way; what still comes in is dropped.
+        /// The last answer is being sent. Bytes that arrive are dropped.
         case finishing(Ending)
-        /// It is out, and the client has a moment to take note of it before the connection closes.
+        /// The last answer was sent, and the client has a moment to read it before the connection closes.
         case lingering
         case closed
     }
 
-    /// How far a body is.
+    /// The progress of a body.
     struct Arrival {
         var reader: BodyReader
-        /// When it began to be read.
+        /// The sweep at which reading began.
         var since: Int
         var bytes = 0
     }
 
-    /// How a connection ends behind its last answer.
+    /// How a connection ends after its last answer.
     enum Ending: Equatable {
         case close
-        /// Closing at once while bytes are still coming in would reset the connection, and the client might
-        /// never see the answer; so the sending half closes first (RFC 9112 9.6).
+        /// Closing at once while bytes are still arriving would reset the connection, and the client might
+        /// never see the answer. So the sending half closes first (RFC 9112 9.6).
         case closeOutput
     }
 
-    /// Changed by the machine alone.
+    /// Only the machine changes it.
     var state = State.reading
-    /// One too many: it is answered once, and only about the host's health.
+    /// The connection is over the limit: it gets one answer, and only about the host's health.
     private(set) var isSurplus = false
-    /// What was received and not yet taken by a request.
+    /// Bytes that were received and not yet taken by a request.
     var input = ByteBuffer()
     private var parser: RequestParser
     let limits: GatewayLimits
     private var requestCount = 0
-    /// The sweep at which the head that is incomplete began.
+    /// The sweep at which the current incomplete head began.
     var headSweep: Int?
-    /// The sweep at which the connection came, until its handshake of TLS is done.
+    /// The sweep at which the connection began, until its TLS handshake is done.
     var handshakeSweep: Int?
-    /// The sweep at which the gateway began to stop, while the first request was still to come.
+    /// The sweep at which the gateway began to stop, if the first request had not come by then.
     var leavingSweep: Int?
-    /// The sweep at which the last bytes came or went.
+    /// The sweep at which the last bytes arrived or were sent.
     var lastSweep: Int
-    /// Beyond it nothing more is read from the socket. More than the largest head, so that one is found too
-    /// large.
+    /// The number of unread bytes at which reading from the socket stops. It is larger than the largest head,
+    /// so that a head which is too large is recognised.
     let maxUnreadBytes: Int
-    /// The same, or nothing while nobody takes more of a body.
+    /// The current limit: ``maxUnreadBytes``, or 0 while the receiver of a body takes nothing.
     var readRoom: Int
     private var isReadHeld = false
     /// The client takes its answers.
     private var isWritable = true
-    /// Handed to the socket so far.
+    /// The number of bytes that were handed to the socket so far.
     var writtenBytes = 0
-    /// When the client was last found to take its answers, and how much it had taken.
+    /// The sweep at which the client was last found to take its answers, and the bytes that it had taken by
+    /// then.
     var takenSweep: Int
     var takenBytes = 0
 
@@ -101,7 +103,7 @@ struct ConnectionStateMachine {
 
     // MARK: Requests
 
-    /// True when there may be requests to answer now, or a part of one to take.
+    /// True if there may be requests to answer now, or a part of a body to take.
     mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
         switch state {
         case .reading, .waiting, .receiving, .proxying: break
@@ -121,19 +123,20 @@ struct ConnectionStateMachine {
         /// The connection waits: for bytes, for an answer, for a client that takes its answers, or for its
         /// end.
         case none
-        /// Its offsets count from the first byte of ``input``. It is the next until it is taken.
+        /// A request's head. Its offsets count from the first byte of ``input``. It stays the next one until
+        /// it is taken.
         case request(RequestHead)
-        /// Of the body of the request that is being received.
+        /// A part of the current request's body.
         case part(ByteBuffer)
-        /// That body is complete, and its request is to be answered.
+        /// The body is complete, and its request can be answered.
         case complete(ClientRequest)
-        /// With this part that body is longer than is held; the rest may go through.
+        /// With this part the body is longer than the gateway holds. The rest may be forwarded.
         case grown(ByteBuffer)
-        /// Of a body that goes through.
+        /// A part of a body that is forwarded.
         case streamed(ByteBuffer)
-        /// That was all of it.
+        /// The forwarded body is complete.
         case streamedEnd
-        /// What came is no request; nothing behind it can be one.
+        /// The bytes are no request, so no request can follow them.
         case fault(RequestFault)
     }
 
@@ -155,17 +158,17 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Moves past a head whose answer is handed to the socket now, so many bytes, and doesn't end the
-    /// connection.
+    /// Moves past a head whose answer, of this number of bytes, is handed to the socket now and doesn't end
+    /// the connection.
     @inline(__always)
     mutating func skip(_ head: RequestHead, answeredWith bytes: Int) {
         input.moveReaderIndex(forwardBy: head.length)
         writtenBytes += bytes
     }
 
-    /// Moves past a head and keeps what its answer needs.
+    /// Moves past a head and keeps the parts that its answer needs.
     ///
-    /// - Parameter isLeaving: the gateway, or its listener, stops.
+    /// - Parameter isLeaving: The gateway or its listener stops.
     mutating func take(
         _ head: RequestHead, of client: GatewayLoop.Client, isLeaving: Bool, startedAt: Double?
     ) -> ClientRequest {
@@ -181,19 +184,20 @@ struct ConnectionStateMachine {
 
     // MARK: Answers
 
-    /// The engine was asked; no further request is taken until the answer is there.
+    /// The engine works on the answer. No further request is taken until the answer is there.
     mutating func wait(for request: ClientRequest, until sweep: Int) {
         guard isReading else { return }
         state = .waiting(request, until: sweep)
     }
 
-    /// A request may take longer, or less long, than it was given.
+    /// Changes the sweep at which a waiting request is answered in any case.
     mutating func extend(_ number: Int, until sweep: Int) {
         guard case .waiting(let request, _) = state, request.number == number else { return }
         state = .waiting(request, until: sweep)
     }
 
-    /// The request that waits, if it is still this one: the client may be gone, or answered by a time limit.
+    /// The request that waits, if it still has this number: the client may have gone, or a timeout has
+    /// answered.
     mutating func resume(_ number: Int, sweep: Int) -> ClientRequest? {
         let request: ClientRequest
         switch state {
@@ -208,8 +212,8 @@ struct ConnectionStateMachine {
         return request
     }
 
-    /// An answer of so many bytes is handed to the socket. True when it is the last:
-    /// ``lastAnswerIsOut(sweep:)`` is to follow.
+    /// An answer of this number of bytes is handed to the socket. True if it is the last one. The owner then
+    /// calls ``lastAnswerIsOut(sweep:)``.
     mutating func answer(_ request: ClientRequest, bytes: Int, closes: Bool) -> Bool {
         writtenBytes += bytes
         guard closes else { return false }
@@ -220,7 +224,7 @@ struct ConnectionStateMachine {
         return true
     }
 
-    /// Nil when the connection has closed meanwhile.
+    /// Nil if the connection has closed meanwhile.
     mutating func lastAnswerIsOut(sweep: Int) -> Ending? {
         guard case .finishing(let ending) = state else { return nil }
         state = .lingering
@@ -230,16 +234,16 @@ struct ConnectionStateMachine {
 
     // MARK: The socket
 
-    /// There were too many when it came.
+    /// The connection came when there were too many.
     mutating func becomeSurplus() { isSurplus = true }
 
-    /// False: reading stops while a client sends requests but takes no answers; see ``releaseRead()``.
+    /// False stops reading while a client sends requests but takes no answers; see ``releaseRead()``.
     mutating func mayRead() -> Bool {
         isReadHeld = input.readableBytes >= readRoom
         return !isReadHeld
     }
 
-    /// True when what was held may be read now.
+    /// True if reading may go on.
     @inline(__always)
     mutating func releaseRead() -> Bool {
         guard isReadHeld, input.readableBytes < readRoom else { return false }
@@ -247,7 +251,7 @@ struct ConnectionStateMachine {
         return true
     }
 
-    /// True when requests that waited for it may be answered now.
+    /// True if requests that waited for the client may be answered now.
     mutating func setWritable(_ writable: Bool, sweep: Int) -> Bool {
         isWritable = writable
         guard writable, isReading else { return false }
@@ -260,25 +264,25 @@ struct ConnectionStateMachine {
         input = ByteBuffer()
     }
 
-    /// Nothing is under way.
+    /// No request is under way.
     var isQuiet: Bool { isReading && input.readableBytes == 0 }
 
-    /// The gateway, or its listener, stops. True when the connection closes now. What is under way is
-    /// finished, and a client that was accepted and has asked nothing yet has a moment for its first request:
-    /// nobody else would answer it.
+    /// The gateway or its listener stops. True if the connection closes now. A request under way is finished.
+    /// A client that was accepted and has sent no request has a moment for its first one, because no other
+    /// process would answer it.
     mutating func leave(sweep: Int) -> Bool {
         guard isQuiet, writtenBytes == 0 else { return isQuiet }
         leavingSweep = sweep
         return false
     }
 
-    /// Nobody waits for anything on it, or for a request that doesn't get on.
+    /// No request waits for an answer, or the current head makes no progress.
     func isIdle(unsentBytes: Int, sweep: Int) -> Bool {
         if case .carrying(let streams) = state { return streams == 0 && !isSurplus }
         guard isReading, !isSurplus, unsentBytes == 0 else { return false }
         return input.readableBytes == 0 || headSweep.map { $0 + 1 < sweep } ?? false
     }
 
-    /// Of idle connections those that are to be closed first come first.
+    /// Idle connections with a lower order are closed first.
     var idleOrder: (Int, Int) { (input.readableBytes == 0 ? 0 : 1, lastSweep) }
 }

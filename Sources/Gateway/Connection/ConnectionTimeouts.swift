@@ -1,32 +1,32 @@
 extension ConnectionStateMachine {
-    /// What has to be done because time has passed.
+    /// The action that is due because time has passed.
     enum Due: Equatable {
         case nothing
-        /// The request of this number is answered without the engine.
+        /// The request of this number gets a 504 without the engine.
         case overdue(Int)
         case slowHead
         case slowBody
         case silentSurplus
-        /// Its client is told to open no more streams.
+        /// The client gets a GOAWAY, so that it opens no more streams.
         case goAway
         case close
     }
 
-    /// The limits of time, in sweeps.
+    /// The timeouts, in sweeps.
     struct Timeouts {
         let sweepSeconds: Double
         let head: Int
         let idle: Int
-        /// Behind the last answer.
+        /// The time after the last answer.
         let lingering: Int
         let surplus: Int
-        /// For the first request while the gateway stops.
+        /// The time for the first request while the gateway stops.
         let leaving: Int
-        /// Of a stream on which nothing was sent.
+        /// The time after which a silent stream gets a heartbeat.
         let heartbeat: Int
-        /// Of its answer a client takes as much in each sweep, on average.
+        /// The bytes of its answer that a client must take in each sweep, on average.
         let bytesPerSweep: Double
-        /// Of its request's body a client sends as much, on average.
+        /// The bytes of its request's body that a client must send in each sweep, on average.
         let bodyBytesPerSweep: Double
 
         init(_ limits: GatewayLimits, sweepSeconds: Double) {
@@ -43,7 +43,7 @@ extension ConnectionStateMachine {
 
         func sweeps(_ seconds: Double) -> Int { Self.sweeps(seconds, of: sweepSeconds) }
 
-        /// Rounded up, and one more because the next sweep may be about to come.
+        /// Rounds up and adds one, because the next sweep may be about to come.
         private static func sweeps(_ seconds: Double, of sweepSeconds: Double) -> Int {
             Int((min(seconds, 1e9) / sweepSeconds).rounded(.up)) + 1
         }
@@ -51,7 +51,7 @@ extension ConnectionStateMachine {
 
     // MARK: Time
 
-    /// - Parameter unsentBytes: of what was handed to the socket, what it still holds.
+    /// - Parameter unsentBytes: The bytes that were handed over and that the socket still holds.
     mutating func sweep(_ sweep: Int, unsentBytes: Int, timeout: Timeouts) -> Due {
         if case .carrying(let streams) = state { return sweepCarrying(streams, sweep, timeout) }
         noteTaking(sweep, unsentBytes: unsentBytes, timeout)
@@ -70,7 +70,7 @@ extension ConnectionStateMachine {
                 return .close
             }
             if let handshakeSweep {
-                // Nothing can be said to it yet.
+                // A client can get no answer before its handshake is done.
                 return sweep - handshakeSweep >= (isSurplus ? timeout.surplus : timeout.head)
                     ? .close : .nothing
             }
@@ -81,7 +81,7 @@ extension ConnectionStateMachine {
         return max(idle, sweep - takenSweep) >= timeout.idle ? .close : .nothing
     }
 
-    /// A client that takes a long answer slowly is not idle, unless it is very slow.
+    /// A client that takes a long answer slowly is not idle, unless it is below the minimum rate.
     private mutating func noteTaking(_ sweep: Int, unsentBytes: Int, _ timeout: Timeouts) {
         let taken = writtenBytes - unsentBytes
         if unsentBytes == 0 {

@@ -2,29 +2,29 @@ import NIOCore
 import RestEngine
 import Synchronization
 
-/// What the connections of one event loop share. Event loop only.
+/// The shared state of one event loop's connections. Event loop only.
 final class GatewayLoop {
-    /// How long a rendering is kept that nobody asks for.
+    /// Seconds for which a rendering is kept after the last request for it.
     private static let contentSeconds = 10
     private static let mostSurplus = 8
-    /// How long idle connections stay open while the gateway stops: what their clients have sent by now is
-    /// read meanwhile, and answered.
+    /// The time for which idle connections stay open while the gateway stops. Requests that their clients
+    /// have already sent are read and answered in it.
     private static let lastReadTime = TimeAmount.milliseconds(5)
 
-    /// Who sent a request, as far as it matters to what it may reach.
+    /// The client of a request, as far as it matters to its access.
     struct Client {
         let accessPolicy: AccessPolicy
-        /// It showed a token, or none is needed.
+        /// It showed a token, or the gateway needs none.
         let isAuthorized: Bool
-        /// Of the token.
+        /// The name of its token.
         let name: String?
-        /// It said so, or its listener does; see also ``ConnectionHandler/isOperator(_:_:)``.
+        /// Its token or its listener makes it an operator; see also ``ConnectionHandler/isOperator(_:_:)``.
         var isOperator = false
     }
 
     let eventLoop: any EventLoop
     let engine: EngineClient
-    /// Operators are at the other end: see ``GatewayConfiguration/isForAdmins``.
+    /// The clients of this loop are admins; see ``GatewayConfiguration/isForAdmins``.
     let isForAdmins: Bool
     let healthTimeout: Double
     let controlTimeout: Double
@@ -33,25 +33,25 @@ final class GatewayLoop {
     let room: ConnectionRoom
     let mailbox: LoopMailbox
 
-    /// As of the last ``refreshRules()``.
+    /// The rules as of the last ``refreshRules()``.
     private(set) var rules: GatewayRules.Snapshot
     var targets = TargetTable()
     var conditions = ConditionsTable()
     var streams = LoopStreams()
-    // Unchecked: each answer has it in its head, and it calls nobody who could make another one meanwhile.
+    // Unchecked, because each head contains it, and no call of its methods can touch it again.
     @exclusivity(unchecked) var date: ResponseDate
-    /// Nil as long as nobody wants to know; see ``GatewayMetrics``.
+    /// Nil until metrics are asked for; see ``GatewayMetrics``.
     private(set) var metrics: LoopMetrics?
-    /// When the requests that are being answered were read; for ``metrics``.
+    /// The time at which the current requests were read; for ``metrics``.
     var batchStart = 0.0
-    /// So many there were; connections measure time in them.
+    /// The number of sweeps so far. Connections measure time in sweeps.
     private(set) var sweeps = 0
-    /// The limits of time, as of ``rules``. The length of a sweep stays what it was at the start.
+    /// The timeouts as of ``rules``. The length of a sweep stays what it was at the start.
     private(set) var timeout: ConnectionStateMachine.Timeouts
     private(set) var isDraining = false
     private var serial = 0
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
-    /// Beyond the limit, the oldest first.
+    /// Connections over the limit, the oldest first.
     private var surplus: [ConnectionHandler] = []
     private var all: [ConnectionHandler] { Array(connections.values) + surplus }
     private var sweeping: RepeatedTask?
@@ -77,7 +77,7 @@ final class GatewayLoop {
         date = ResponseDate(clock: configuration.clock)
     }
 
-    /// Forgets what was answered under rules that hold no more.
+    /// Forgets the answers of older rules.
     @inline(__always)
     func refreshRules() {
         if engine.rules.version != rules.access.version { takeNewRules() }
@@ -90,7 +90,7 @@ final class GatewayLoop {
         for connection in streams.all { connection.recheckStream() }
     }
 
-    /// Where events for the streams of this loop go.
+    /// The feed of events for the streams of this loop.
     var feed: LiveResource.Feed {
         let (mailbox, bound) = (mailbox, NIOLoopBound(self, eventLoop: eventLoop))
         return LiveResource.Feed(loop: ObjectIdentifier(self)) { id, frame in
@@ -105,7 +105,7 @@ final class GatewayLoop {
         return serial
     }
 
-    /// False when there are too many: a surplus connection is answered about the host's health alone.
+    /// False if there are too many. A surplus connection is only answered about the host's health.
     func add(_ connection: ConnectionHandler) -> Bool {
         defer { startSweeping() }
         beginCounting()
@@ -138,20 +138,20 @@ final class GatewayLoop {
         drained = nil
     }
 
-    /// There are only a few; the newest is heard.
+    /// Adds a surplus connection. There are only a few, so the oldest one makes room.
     private func addSurplus(_ connection: ConnectionHandler) {
         if surplus.count == Self.mostSurplus { surplus[0].close() }
         surplus.append(connection)
     }
 
-    /// Somebody waits to be accepted.
+    /// Makes room for a client that waits to be accepted.
     func makeRoom() {
         closeIdle()
         surplus.first?.close()
     }
 
-    /// Ends some of the connections whose clients want nothing at the moment, the longest idle first, then
-    /// some whose requests don't get on. Several at once: looking for them takes time.
+    /// Closes some connections whose clients wait for no answer, the longest idle first, then some whose
+    /// heads make no progress. It closes several at once, because looking for them takes time.
     private func closeIdle() {
         let idle = connections.values.filter(\.isIdle).sorted { $0.idleOrder < $1.idleOrder }
         for connection in idle.prefix(max(1, connections.count / 32)) { connection.close() }
@@ -159,7 +159,7 @@ final class GatewayLoop {
 
     // MARK: Time
 
-    /// One timer for all connections: setting one for each request costs more than the request.
+    /// One timer for all connections, because a timer for each request would cost more than the request.
     private func startSweeping() {
         guard sweeping == nil else { return }
         let interval = TimeAmount.nanoseconds(Int64(timeout.sweepSeconds * 1e9))
@@ -180,7 +180,7 @@ final class GatewayLoop {
 
     // MARK: Metrics
 
-    /// Answers that are kept don't know yet as what they are counted.
+    /// Begins to count. Answers from before have no labels, so they are dropped.
     private func beginCounting() {
         guard metrics == nil, let new = engine.metrics.makeLoop() else { return }
         metrics = new
@@ -191,7 +191,7 @@ final class GatewayLoop {
         metrics?.set(connections: connections.count + surplus.count, streams: streams.count)
     }
 
-    /// An answer went out.
+    /// Counts an answer.
     func count(
         _ labels: Int, _ method: String, status: Int, _ outcome: RequestSeries.Outcome, bytes: Int,
         since start: Double
@@ -205,7 +205,7 @@ final class GatewayLoop {
 
     // MARK: Targets
 
-    /// Has a target answered without the engine while its content is fresh.
+    /// Lets a target be answered without the engine while its content is fresh.
     func show(_ shown: EngineClient.Shown, at target: [UInt8], _ accessPolicy: AccessPolicy) {
         let known = target.withUnsafeBytes { targets.find($0) }
         if known?.shows(shown, accessPolicy) ?? false { return }
@@ -227,7 +227,7 @@ final class GatewayLoop {
         return promise.futureResult
     }
 
-    /// Ends the connections that came in by a listener which is closing, each after the request under way.
+    /// Ends the connections of a listener that closes, each after the request under way.
     func drain(_ listener: ListenerState) {
         for connection in all where connection.listener === listener {
             connection.drain()
@@ -239,7 +239,7 @@ final class GatewayLoop {
     }
 }
 
-/// Carries the engine's answers to one event loop, which is woken once for all that come together.
+/// Carries the engine's answers to one event loop. It wakes the loop once for all answers that come together.
 final class LoopMailbox: Sendable {
     private struct State {
         var isOpen = true
@@ -248,14 +248,14 @@ final class LoopMailbox: Sendable {
 
     private let eventLoop: any EventLoop
     private let state = Mutex(State())
-    /// Whether the event loop still takes something. A lock of its own: the loop that is woken wants the
-    /// answers before the call which woke it has returned.
+    /// Whether the event loop still takes tasks. It has its own lock, because the loop may want the answers
+    /// before the call that woke it has returned.
     private let isAwake = Mutex(true)
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// Runs `answer` on the event loop; drops it when the gateway has stopped, whose event loops take nothing
-    /// more. Any thread.
+    /// Runs `answer` on the event loop. Drops it if the gateway has stopped, because its event loops then
+    /// take no tasks. Any thread.
     func send(_ answer: @escaping @Sendable () -> Void) {
         let isFirst = state.withLock { state in
             guard state.isOpen else { return false }

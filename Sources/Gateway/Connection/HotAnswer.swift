@@ -3,18 +3,18 @@ import NIOHPACK
 import NIOHTTP2
 import RestEngine
 
-/// The answers to one target as they go out, kept by one event loop: a form of them for each of the few
-/// things that clients say of the content that they want.
+/// The rendered answers to one target, kept by one event loop. There is one form for each of the few
+/// combinations of conditions that clients send.
 final class HotAnswer {
     let answerSnapshot: AnswerSnapshot
     let forwarded: ForwardedHeaders
     let accessPolicy: AccessPolicy
-    /// As what it is counted; see ``GatewayMetrics``.
+    /// The labels of its metrics; see ``GatewayMetrics``.
     let labels: Int
     private let target: [UInt8]
     private let allowsGet: Bool
     private let allowsHead: Bool
-    /// For clients that say nothing.
+    /// For clients that send no conditions.
     private let usual = PrerenderedResponse(nil, .usual)
     private var others: [PrerenderedResponse] = []
     private static let mostOthers = 4
@@ -29,10 +29,11 @@ final class HotAnswer {
         allowsHead = shown.methods.contains("HEAD")
     }
 
-    /// The same resource under the same rules: those that were in force when this was made are, as the loop
-    /// forgets all targets with new ones.
+    /// Whether it shows the same resource under the same rules. The loop forgets all targets when the rules
+    /// change, so the rules are those under which this was made.
     func shows(_ shown: EngineClient.Shown, _ accessPolicy: AccessPolicy) -> Bool {
-        answerSnapshot === shown.answerSnapshot && self.accessPolicy === accessPolicy && labels == shown.labels
+        answerSnapshot === shown.answerSnapshot && self.accessPolicy === accessPolicy
+            && labels == shown.labels
     }
 
     @inline(__always)
@@ -53,8 +54,8 @@ final class HotAnswer {
         target.withUnsafeBytes(body)
     }
 
-    /// The form for clients with these terms; nil: the usual ones. What was made for terms that came longest
-    /// ago makes room.
+    /// The form for clients with these conditions; nil means the usual ones. The oldest form makes room for a
+    /// new one.
     @inline(__always)
     func form(for conditions: KnownConditions?) -> PrerenderedResponse {
         guard let conditions else { return usual }
@@ -65,31 +66,33 @@ final class HotAnswer {
         return form
     }
 
-    /// Lets go of contents that nobody has asked for since `second`, or that are no longer the resource's:
-    /// that may be gone long ago, or have had to make room.
+    /// Frees contents that no client has asked for since `second`, and contents that the resource no longer
+    /// has.
     func forget(unusedSince second: Int) {
         usual.forget(unusedSince: second, answerSnapshot)
         others.removeAll { $0.forget(unusedSince: second, answerSnapshot) }
     }
 
-    /// Lets go of a content that is no longer served.
+    /// Frees a content that is no longer served.
     func forget() {
         usual.forget()
         others = []
     }
 }
 
-/// One form of them. Head and body are rendered once for each content and second; a hit writes what is there.
+/// One form of an answer. Head and body are rendered once for each content and second. A hit writes the
+/// buffers that are there.
 final class PrerenderedResponse {
-    /// Nil for the usual terms.
+    /// Nil for the usual conditions.
     let known: KnownConditions?
     private let conditions: ReadConditions
-    /// For clients that say that they have it, in the bytes in which the last one said so.
+    /// The answer for clients that already have the content. `tags` are the bytes in which the last such
+    /// client said so.
     private var unchanged: (tags: [UInt8], form: PrerenderedResponse)?
-    /// Longer tags are looked at each time.
+    /// Longer tags are compared for each request.
     private static let mostTagBytes = 512
     private var content: EncodedContent?
-    /// The API's own fields of that content.
+    /// The API's headers that go out with the content.
     private var kept: [(String, String)] = []
     private var expiresAt = 0.0
     private var second = Int.min
@@ -100,11 +103,12 @@ final class PrerenderedResponse {
     private(set) var whole = ByteBuffer()
     private(set) var body: ByteBuffer?
     private(set) var bodyCount = 0
-    /// The whole for a stream of HTTP/2, with and without indexed fields. Empty until one asks.
+    /// `whole` in the frames of an HTTP/2 stream, with and without indexed fields. Empty until a stream needs
+    /// them.
     private var frames: (indexed: [HTTP2Frame.FramePayload], plain: [HTTP2Frame.FramePayload]) = ([], [])
-    /// False: the client gets no content under these terms.
+    /// False if the client gets no content with these conditions.
     private(set) var isContent = true
-    /// It may be another in the same second.
+    /// An encoded form is being made, so the answer may change within the second.
     private var isMaking = false
 
     init(_ known: KnownConditions?, _ conditions: ReadConditions) {
@@ -112,18 +116,19 @@ final class PrerenderedResponse {
         self.conditions = conditions
     }
 
-    /// The form for clients with an If-None-Match of these bytes. It is no content where that brings them the
-    /// whole. Nil for so many bytes that nothing is kept.
+    /// The form for clients with this If-None-Match. `isContent` is false if they need the whole content. Nil
+    /// if the field is too long to be kept.
     @inline(__always)
     func form(ifNoneMatch tags: UnsafeRawBufferPointer) -> PrerenderedResponse? {
         if let unchanged, unchanged.tags.withUnsafeBytes({ $0.elementsEqual(tags) }) { return unchanged.form }
         guard tags.count <= Self.mostTagBytes else { return nil }
-        let form = PrerenderedResponse(nil, conditions.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
+        let form = PrerenderedResponse(
+            nil, conditions.asking(ifNoneMatch: String(decoding: tags, as: UTF8.self)))
         unchanged = (Array(tags), form)
         return form
     }
 
-    /// The same as ``whole``, as long as that is one piece, in frames of HTTP/2.
+    /// ``whole`` in frames of HTTP/2, if body and head are one piece.
     func wholeFrames(indexed: Bool) -> [HTTP2Frame.FramePayload] {
         let known = indexed ? frames.indexed : frames.plain
         guard known.isEmpty else { return known }
@@ -135,7 +140,7 @@ final class PrerenderedResponse {
         return made
     }
 
-    /// Makes the buffers those of `answer` in the second of `now`.
+    /// Renders the buffers for `answer` in the second of `now`, unless they are up to date.
     @inline(__always)
     func render(
         _ answer: PublishedAnswer, _ forwarded: ForwardedHeaders, now: Double, _ date: inout ResponseDate,
@@ -177,7 +182,7 @@ final class PrerenderedResponse {
         bodyCount = rendered?.count ?? 0
     }
 
-    /// True when nothing is left.
+    /// True if no content is left.
     @discardableResult
     fileprivate func forget(unusedSince second: Int, _ answerSnapshot: AnswerSnapshot) -> Bool {
         if unchanged?.form.forget(unusedSince: second, answerSnapshot) ?? false { unchanged = nil }

@@ -1,6 +1,7 @@
 import RestEngine
 
-/// Who was let in on a connection, by what it said: clients repeat themselves, and then nothing is looked up.
+/// The client that was last accepted on a connection, with the fields that it sent. A repeated request needs
+/// no lookup.
 final class KnownClient {
     let client: GatewayLoop.Client
     private let rules: GatewayRules.Snapshot
@@ -17,8 +18,8 @@ final class KnownClient {
         authorization = head.authorization.map { Array($0.bytes(in: bytes)) } ?? []
     }
 
-    /// The head says the same as that of then, and the rules are the same. One without a host never does: it
-    /// is checked each time.
+    /// The head has the same fields, and the rules are the same. A head without Host never matches, so it is
+    /// checked each time.
     @inline(__always)
     func says(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, under rules: GatewayRules.Snapshot)
         -> Bool

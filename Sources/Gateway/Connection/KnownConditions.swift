@@ -1,8 +1,9 @@
 import RestEngine
 
-/// What clients say of the content that they want, by the bytes that say so: most say the same each time.
+/// A client's conditions about the content, found by the bytes of its fields, because most clients repeat
+/// them.
 ///
-/// Of Accept and Accept-Encoding alone: what else a head may say is hardly ever said twice.
+/// Only Accept and Accept-Encoding are kept. Other fields are rarely the same twice.
 final class KnownConditions: Sendable {
     let conditions: ReadConditions
     private let accept: [UInt8]
@@ -15,7 +16,7 @@ final class KnownConditions: Sendable {
             .asking(ifNoneMatch: nil)
     }
 
-    /// The head says the same.
+    /// The head has the same fields.
     @inline(__always)
     func isSaid(by head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
         Self.isSame(accept, head.acceptInUse, bytes) && Self.isSame(encodings, head.acceptEncoding, bytes)
@@ -35,31 +36,32 @@ final class KnownConditions: Sendable {
 }
 
 extension RequestHead {
-    /// Nothing is said of the content that is wanted but what ``KnownConditions`` has, and perhaps what the client
-    /// has already. Then a date says nothing more (RFC 9110 13.1.3).
+    /// The head has no conditions except those of ``KnownConditions``, and perhaps an If-None-Match, with
+    /// which a date has no meaning (RFC 9110 13.1.3).
     var hasKnowableConditions: Bool {
         let known: NotableFields = ifNoneMatch == nil ? [] : .ifModifiedSince
         return notable.subtracting(known).isSubset(of: [.accept, .acceptEncoding])
             && !repeatsConditions && !hasSeveralIfNoneMatch
     }
 
-    /// ``KnownConditions`` of it would not be the usual ones.
+    /// The head's ``KnownConditions`` would differ from the usual ones.
     var hasAcceptFields: Bool { !notable.isDisjoint(with: [.accept, .acceptEncoding]) }
 
-    /// `*/*` says nothing.
+    /// `*/*` means the same as no field.
     fileprivate var acceptInUse: ByteRange? { notable.contains(.accept) ? accept : nil }
 }
 
-/// The terms of one event loop's clients. Few; who comes with others takes the place of those that were first
-/// here.
+/// The few different conditions of an event loop's clients. New conditions take the place of the oldest ones.
 struct ConditionsTable {
     private var all: [KnownConditions] = []
     private static let limit = 16
-    /// Of the fields' values together. Longer ones aren't kept.
+    /// The limit for the fields' values together. Longer values aren't kept.
     private static let mostBytes = 512
 
-    /// The terms of a head that has some. Nil where it wants an event stream, or says more than is kept.
-    mutating func find(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, last: KnownConditions?) -> KnownConditions?
+    /// The conditions of a head that has some. Nil if it wants a stream of events, or if it has more than is
+    /// kept.
+    mutating func find(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, last: KnownConditions?)
+        -> KnownConditions?
     {
         guard head.hasKnowableConditions else { return nil }
         if let last, last.isSaid(by: head, bytes) { return last }

@@ -1,28 +1,30 @@
 import NIOCore
 
-/// Hands long answers to TLS, or to the socket, in pieces, as the client takes them. Of what it is given TLS
-/// makes a copy at once, for each client its own, and a client that takes quickly would have the event loop
-/// for itself until the end. Event loop only.
+/// Hands long answers to TLS, or to the socket, in pieces as the client takes them. TLS copies at once all
+/// that it gets, separately for each client, and a client that takes quickly would occupy the event loop
+/// until the end of its answer. Event loop only.
 final class PacedWriter: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
     private static let pieceBytes = 64 << 10
-    /// What goes out before others of the event loop have a turn: tenths of a millisecond, with TLS one.
+    /// The bytes that go out before other connections run: that takes tenths of a millisecond, with TLS one
+    /// millisecond.
     private static let bytesPerTick = 512 << 10
-    /// Nothing less needs a writer where there is no TLS.
+    /// Smaller answers need no writer without TLS.
     static let largestPlain = 1 << 20
 
     private var waiting = CircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>()
-    /// Of the answers that are handed over and not yet with TLS.
+    /// The bytes of answers that were handed over and are not yet with TLS.
     private(set) var waitingBytes = 0
-    /// Since the last flush: the head of a stream's answer is one, and wants to be flushed too.
+    /// An event was forwarded since the last flush. The head of an HTTP/2 answer is one, and it must be
+    /// flushed too.
     private var hasPassedEvent = false
     private var isSending = false
-    /// Bytes that may still go out in this turn. A socket that takes quickly asks for more within one.
+    /// The bytes that may still go out in this tick. A fast socket asks for more within one tick.
     private var bytesLeft = bytesPerTick
-    /// It goes on in another turn of the event loop.
+    /// It continues in a later tick of the event loop.
     private var isPlanned = false
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -76,7 +78,7 @@ final class PacedWriter: ChannelDuplexHandler {
     private func plan(_ context: ChannelHandlerContext) {
         isPlanned = true
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        // Not `execute`, whose tasks come before the event loop looks at its sockets again.
+        // `execute` would run before the event loop looks at its sockets again.
         context.eventLoop.scheduleTask(in: .microseconds(10)) {
             let (writer, context) = bound.value
             writer.isPlanned = false

@@ -1,12 +1,12 @@
 import RestEngine
 
-/// Targets that one event loop has answered, by the bytes of the target. Bounded: when it is full it is
-/// emptied, and refills with what is still asked for.
+/// Targets that one event loop has answered, by the bytes of the target. The table is bounded: when it is
+/// full it is emptied, and it refills with the targets that are still asked for.
 struct TargetTable {
     private var slots: [HotAnswer?]
     private(set) var count = 0
     private let limit: Int
-    /// Differs in each process, so that nobody can prepare targets that collide.
+    /// Random in each process, so that clients can't prepare targets that collide.
     private let seed = UInt64.random(in: .min ... .max) | 1
 
     init(limit: Int = 4096) {
@@ -19,7 +19,7 @@ struct TargetTable {
         slots[place(of: target)]
     }
 
-    /// Replaces what was there for the same target.
+    /// Inserts an answer, or replaces the one for the same target.
     mutating func insert(_ answer: HotAnswer) {
         answer.withTarget { target in
             let place = place(of: target)
@@ -37,12 +37,12 @@ struct TargetTable {
         count = 0
     }
 
-    /// Frees the contents that nobody has asked for since a time of the loop's uptime.
+    /// Frees the contents that no client has asked for since this second of the loop's uptime.
     func forget(unusedSince second: Int) {
         for slot in slots { slot?.forget(unusedSince: second) }
     }
 
-    /// Where the target is, or would be put.
+    /// The index of the target, or the index for a new one.
     @inline(__always)
     private func place(of target: UnsafeRawBufferPointer) -> Int {
         var index = Int(truncatingIfNeeded: hash(target)) & (slots.count - 1)
@@ -50,7 +50,7 @@ struct TargetTable {
         return index
     }
 
-    /// At most half full, a power of two.
+    /// A power of two; the table is at most half full.
     private static func slotCount(for limit: Int) -> Int {
         var count = 2
         while count < limit * 2 { count *= 2 }

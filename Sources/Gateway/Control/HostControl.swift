@@ -2,30 +2,30 @@ public import RestEngine
 
 /// The host behind the gateway, as far as `/-/` routes can command it and ask about it.
 public protocol HostControl: Sendable {
-    /// Loads the script anew, and takes over what was loaded if it is sound; else everything stays as it was.
+    /// Loads the script again, and activates it if it is valid; otherwise everything stays as it was.
     /// `completion` is called exactly once, maybe before this returns.
     @EngineActor func reload(_ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void)
 
-    /// What operators want to know, as an object.
+    /// The host's status for operators, as an object.
     @EngineActor var status: Tree { get }
 
-    /// How a request for the resource at `url` would be configured and sent, secrets masked. `completion` is
-    /// called exactly once, maybe before this returns.
+    /// Explains how a request for the resource at `url` would be configured and sent, with secrets masked.
+    /// `completion` is called exactly once, maybe before this returns.
     @EngineActor func explain(
         _ service: Service, url: URLText, method: String,
         _ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void
     )
 
-    /// What the host adds to the gateway's own metrics.
+    /// The metrics that the host adds to the gateway's own.
     @EngineActor var metrics: [MetricFamily] { get }
 
-    /// Requests that the script defines, of those that others can make.
+    /// The requests that the script defines and that clients can make.
     @EngineActor var operations: [GatewayOperation] { get }
 
-    /// For those who follow it; nil without one.
+    /// The host's log, for clients that follow it; nil if there is none.
     var log: HostLog? { get }
 
-    /// Lines of the script around one that an error named; of none but the files that the script is made of.
+    /// The lines around one line of the script that an error named. Only files of the script are readable.
     @EngineActor func source(_ file: String, line: Int) throws(ControlProblem) -> Tree
 }
 
@@ -40,15 +40,15 @@ extension HostControl {
     }
 }
 
-/// Why a command wasn't carried out.
+/// The reason why a command failed.
 public struct ControlProblem: Error, Sendable, Equatable {
     /// The status code of the answer.
     public var status: Int
-    /// A bounded name, for programs.
+    /// One of a fixed set of names, for programs.
     public var code: String
     /// A sentence for people.
     public var detail: String
-    /// More members for the answer's object, file and line for example.
+    /// Further members of the answer's object, such as file and line.
     public var members: [Member]
 
     /// A name with its value.
@@ -70,30 +70,30 @@ public struct ControlProblem: Error, Sendable, Equatable {
     }
 }
 
-/// Where the gateway finds services. The host stands behind it and may change what it gives at any time.
+/// The services that the gateway serves. The host provides them, and may change them at any time.
 public protocol GatewayDirectory: Sendable {
     @EngineActor func service(named name: String) -> Service?
     @EngineActor var serviceNames: [String] { get }
     @EngineActor var health: GatewayHealth { get }
-    /// Of all services.
+    /// The engine of all services.
     @EngineActor var engine: Engine? { get }
 }
 
 extension GatewayDirectory {
-    /// That of the first service.
+    /// The engine of the first service.
     @EngineActor public var engine: Engine? {
         serviceNames.first.flatMap { service(named: $0) }?.engine
     }
 }
 
-/// What the host says about itself under `/-/health`.
+/// The host's own report under `/-/health`.
 public struct GatewayHealth: Sendable, Equatable {
     public enum Status: String, Sendable {
         case ok, degraded
     }
 
     public var status: Status
-    /// For people; why it is degraded.
+    /// A text for people: the reason why the host is degraded.
     public var message: String?
 
     public init(_ status: Status = .ok, message: String? = nil) {

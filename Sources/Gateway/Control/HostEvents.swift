@@ -1,8 +1,8 @@
 import NIOCore
 import RestEngine
 
-/// What happens in a host, for those who follow it at `/-/events` (rules 66). An event is made as text once,
-/// whoever gets it, and not at all when nobody follows.
+/// The events of a host, for clients that follow `/-/events` (rules 66). The text of an event is made once
+/// for all followers, and not at all without followers.
 @EngineActor
 final class HostEvents {
     /// See docs/reference/limits.md, L123.
@@ -12,12 +12,12 @@ final class HostEvents {
     nonisolated static let log = "log"
 
     struct Follower: Sendable {
-        /// By which limits know it; nil for an admin.
+        /// The name by which limits know the client; nil for an admin.
         let client: String?
         /// Names of kinds of events, or ``HostEvents/log``.
         let kinds: Set<String>
         let accessPolicy: AccessPolicy
-        /// It is told what belongs to no service as well.
+        /// The follower also gets events that belong to no service.
         let seesAll: Bool
         let directory: any GatewayDirectory
         let deliver: @Sendable (ByteBuffer) -> Void
@@ -32,7 +32,7 @@ final class HostEvents {
 
     nonisolated init() {}
 
-    /// Names of kinds in a query, all without one. Throws for one that there isn't.
+    /// The kinds that a query names; all kinds if it has none. Throws for an unknown kind.
     nonisolated static func kinds(_ text: String?, isAdmin: Bool) throws(Problem) -> Set<String> {
         let known = EngineEvent.Kind.allCases.map(\.rawValue) + (isAdmin ? [log] : [])
         guard let text else { return Set(known) }
@@ -45,13 +45,13 @@ final class HostEvents {
         return Set(kinds)
     }
 
-    /// - Returns: Its number, and what it is sent first.
+    /// - Returns: The follower's number, and the frames that it gets first.
     func add(
         _ follower: Follower, engine: Engine?, log: HostLog?
     ) throws(Problem) -> (id: Int, opening: [ByteBuffer]) {
         guard followers.count < Self.mostFollowers else {
             throw Problem(
-                503, "too_many_followers", "there are as many streams of events as may be",
+                503, "too_many_followers", "there are as many streams of events as the host allows",
                 [("Retry-After", "5")])
         }
         if let client = follower.client,
@@ -82,7 +82,7 @@ final class HostEvents {
         }
     }
 
-    /// To what the followers want, and nothing else.
+    /// Listens to the kinds that followers want, and to no others.
     private func listen(to engine: Engine?) {
         subscription?.cancel()
         subscription = nil
@@ -116,7 +116,7 @@ final class HostEvents {
         guard let service = event.service, follower.accessPolicy.isExposed(service: service) else {
             return false
         }
-        // What leaves the service's base by a redirect is nobody's but the host's.
+        // A redirect outside of the service's base URL is shown to the host's operators only.
         guard let url = event.url.flatMap(URLText.init),
             let base = follower.directory.service(named: service)?.baseURL
         else { return false }
@@ -127,14 +127,15 @@ final class HostEvents {
         EventFrame.text(kind, id: "\(number)", data: json.bytes)
     }
 
-    /// Instead of events that were left out.
+    /// The frame that replaces events that were dropped.
     nonisolated static func dropped(_ count: Int) -> ByteBuffer {
         EventFrame.text("dropped", id: "", data: Array("{\"count\":\(count)}".utf8))
     }
 }
 
 extension EngineEvent {
-    /// As followers get it: beside what scripts do, when a message went out and where its time went.
+    /// The event for followers: the fields that scripts see, and when the message was sent and how long its
+    /// phases took.
     fileprivate var followed: Tree {
         guard case .attempt(let attempt) = detail else { return tree }
         var pairs = tree.pairs.map { ($0.key, $0.value) } + [("began", Tree(attempt.began))]

@@ -1,7 +1,7 @@
 public import RestEngine
 import Synchronization
 
-/// The log of a host, for those who look at it from elsewhere: the last lines, and each new one.
+/// The log of a host, for readers over the network: the last lines, and each new one.
 public final class HostLog: Sendable {
     /// See docs/reference/limits.md, L124.
     static let mostRecent = 200
@@ -16,7 +16,7 @@ public final class HostLog: Sendable {
 
     public init() {}
 
-    /// One more entry, an object as JSON. On any thread.
+    /// Adds one entry, an object as JSON. On any thread.
     public func note(_ entry: MaskedText) {
         let followers = state.withLock { state in
             if state.recent.count == Self.mostRecent { state.recent.removeFirst() }
@@ -29,7 +29,7 @@ public final class HostLog: Sendable {
     /// The oldest first.
     var recent: [MaskedText] { state.withLock { $0.recent } }
 
-    /// - Parameter handler: on whatever thread writes.
+    /// - Parameter handler: Called on the thread that writes the entry.
     func follow(_ handler: @escaping @Sendable (MaskedText) -> Void) -> Int {
         state.withLock { state in
             state.last += 1

@@ -1,6 +1,6 @@
 import RestEngine
 
-/// What is under `/-/`.
+/// The routes under `/-/`.
 enum HostRoute: String, CaseIterable {
     case health, ready, services, resources, explain, metrics, events
     case status, reload, invalidate, wipe, source
@@ -12,7 +12,7 @@ enum HostRoute: String, CaseIterable {
     /// The inspector.
     static let pages: [HostRoute] = [.page, .script, .style]
 
-    /// Answered on the admin socket alone.
+    /// The route exists on the admin socket only.
     var isForAdmins: Bool {
         switch self {
         case .health, .ready, .services, .resources, .explain, .metrics, .events, .openapi: false
@@ -20,10 +20,10 @@ enum HostRoute: String, CaseIterable {
         }
     }
 
-    /// Answered to operators alone, wherever they ask (66.9).
+    /// The route answers operators only, at any listener (66.9).
     var isForOperators: Bool { [.resources, .explain, .metrics, .events].contains(self) }
 
-    /// Anybody who may ask for something may ask for this.
+    /// Every client that the gateway accepts may use the route.
     var isForClients: Bool { !isForAdmins && !isForOperators }
 
     /// In the order of an `Allow` header.
@@ -35,7 +35,7 @@ enum HostRoute: String, CaseIterable {
         }
     }
 
-    /// That does the same, or shows it.
+    /// The command that does the same, or shows it.
     private var command: String {
         switch self {
         case .page, .script, .style, .source: "run --inspect"
@@ -43,12 +43,12 @@ enum HostRoute: String, CaseIterable {
         }
     }
 
-    /// Answered without a token, but for details.
+    /// The route answers without a token, but without details then.
     var isLivenessCheck: Bool { self == .health || self == .ready }
 
-    /// The route, or why there is none here.
+    /// The route, or the problem if there is none here.
     ///
-    /// - Parameter isOperator: whoever asks is one, as admins are.
+    /// - Parameter isOperator: The client is an operator. Admins are operators too.
     static func find(
         _ name: String, method: String, isAdmin: Bool, isOperator: Bool
     ) -> Result<HostRoute, Problem> {
@@ -89,7 +89,7 @@ enum HostRoute: String, CaseIterable {
 struct RouteQuery {
     private var values: [String: String] = [:]
 
-    /// Throws for a parameter that isn't in `known` or comes twice. An empty text is none.
+    /// Throws for a parameter that isn't in `known` or that is repeated. An empty text has no parameters.
     init(_ text: String?, known: [String]) throws(Problem) {
         for part in (text ?? "").split(separator: "&") {
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -113,7 +113,7 @@ struct RouteQuery {
 
     subscript(name: String) -> String? { values[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Throws when it is missing.
+    /// Throws if the parameter is missing.
     func needed(_ name: String) throws(Problem) -> String {
         guard let value = self[name] else {
             throw Problem(400, "missing_parameter", "the parameter '\(name)' is missing")

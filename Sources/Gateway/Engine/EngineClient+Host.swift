@@ -1,6 +1,6 @@
 import RestEngine
 
-/// Answers of the routes below `/-/`, which tell of the host itself.
+/// Answers of the routes under `/-/`, which report on the host itself.
 extension EngineClient {
     /// `completion` is called exactly once, maybe before this returns.
     @EngineActor
@@ -49,9 +49,9 @@ extension EngineClient {
         case .page: return InspectorPage.page
         case .script: return InspectorPage.script
         case .style: return InspectorPage.style
-        // They are answered later, not from here.
+        // These routes are answered later, in other functions.
         case .reload, .events, .resources, .explain, .wipe:
-            throw Problem(500, "internal", "this is not how \(route) is asked for")
+            throw Problem(500, "internal", "the route \(route) is answered elsewhere")
         }
     }
 
@@ -87,12 +87,13 @@ extension EngineClient {
         Reply(200, json: Tree(pairs: [("status", Tree(status.rawValue))] + pairs))
     }
 
-    /// A failed reload is no reason to send nobody here: what was loaded before goes on working.
+    /// Answers whether the host is ready. After a failed reload it still is, because the old script goes on
+    /// working.
     private static func readiness(_ isReady: Bool) -> Reply {
         Reply(isReady ? 200 : 503, json: ["status": isReady ? "ready" : "busy"])
     }
 
-    /// What is said when the engine doesn't answer in time.
+    /// The answer if the engine doesn't answer in time.
     static func busyReply(_ route: HostRoute) -> Reply {
         switch route {
         case .health:
@@ -113,7 +114,7 @@ extension EngineClient {
 
     // MARK: Services and resources
 
-    /// The named service, if clients of this gateway may know of it.
+    /// The named service, if clients of this gateway may know it.
     @EngineActor
     private func service(_ name: String, _ accessPolicy: AccessPolicy) throws(Problem) -> Service {
         guard let service = shownService(named: name, accessPolicy) else {
@@ -122,7 +123,7 @@ extension EngineClient {
         return service
     }
 
-    /// The named one, or all.
+    /// The named service, or all services.
     @EngineActor
     private func services(_ name: String?, _ accessPolicy: AccessPolicy) throws(Problem) -> [Service] {
         if let name { return [try service(name, accessPolicy)] }

@@ -1,20 +1,20 @@
 import RestEngine
 
-/// An answer whose body comes behind it, from the API to the client.
+/// An answer whose body follows it from the API to the client.
 struct StreamedAnswer: Sendable {
     var status: Int
     var fields: [(String, String)]
-    /// Nil where nobody knows.
+    /// The length of the body; nil if it is unknown.
     var length: Int64?
     let pipe: BodyPipe
 
-    /// There is no body, whatever comes (RFC 9110 15.3.5, 15.3.6).
+    /// The answer has no body, even if bytes arrive (RFC 9110 15.3.5, 15.3.6).
     var isEmpty: Bool { status == 204 || status == 205 }
 }
 
-/// Bodies that go through as they come (rules 69).
+/// Bodies that are forwarded as they arrive (rules 69).
 extension EngineClient {
-    /// Reads a resource whose content is not to be held.
+    /// Reads a resource whose content is not held in memory.
     @EngineActor
     func stream(
         _ resource: Resource, _ question: Question, _ forwarded: ForwardedHeaders,
@@ -27,14 +27,14 @@ extension EngineClient {
         exchange(proxied, with: resource, isStreamed: true, question.pendingRead, completion)
     }
 
-    /// - Parameter isStreamed: The body of a success is not to be held.
+    /// - Parameter isStreamed: The body of a success is not held in memory.
     @EngineActor
     func exchange(
         _ proxied: ProxiedRequest, with resource: Resource, isStreamed: Bool, _ pendingRead: PendingRead,
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         var options = proxied.options
-        // How long it takes is for both ends to say.
+        // The two ends decide how long the exchange takes.
         options.timeout = .zero
         let headers = forwarded(of: resource)
         var answer: ProxiedAnswer?
@@ -66,7 +66,7 @@ extension EngineClient {
     }
 }
 
-/// The body of a success on its way to a client.
+/// The body of a success in transit to a client.
 @EngineActor
 final class ProxiedAnswer: BodyReceiver {
     private let pipe = BodyPipe()
@@ -74,16 +74,17 @@ final class ProxiedAnswer: BodyReceiver {
     private(set) var hasBegun = false
     private weak var transfer: (any Transfer)?
     weak var request: Request?
-    /// Of the announced bytes, those that have not come; nil where nobody knows.
+    /// The number of announced bytes that haven't arrived; nil if the length is unknown.
     private var missingBytes: Int64?
 
     init(onBegin: @escaping @EngineActor (TransportResponse, BodyPipe) -> Void) { self.onBegin = onBegin }
 
     func begin(_ response: TransportResponse, of transfer: any Transfer) {
         guard !hasBegun else {
-            // A decorator asks again after a success, of which the client has some already.
+            // A decorator sends the request again after a success, but the client already has a part of the
+            // first one.
             return pipe.fail(
-                TransportError(.internal, message: "a body that was passed on can't be replaced"))
+                TransportError(.internal, message: "a body that was forwarded can't be replaced"))
         }
         hasBegun = true
         self.transfer = transfer
@@ -97,8 +98,7 @@ final class ProxiedAnswer: BodyReceiver {
         return pipe.write(bytes)
     }
 
-    /// The client takes more, or is gone; for the end of a transfer that has brought everything nobody has to
-    /// stay.
+    /// The client takes more or has gone. A transfer that has brought all bytes may end without its client.
     private func goOn() { pipe.isClosed && missingBytes != 0 ? request?.cancel() : transfer?.resume() }
 
     func end(_ response: Response) {
@@ -112,16 +112,18 @@ final class ProxiedAnswer: BodyReceiver {
 
 extension StreamedAnswer {
     init(
-        _ response: TransportResponse, to proxied: ProxiedRequest, _ forwarded: ForwardedHeaders, from url: String,
+        _ response: TransportResponse, to proxied: ProxiedRequest, _ forwarded: ForwardedHeaders,
+        from url: String,
         _ pipe: BodyPipe
     ) {
         status = response.status
         self.pipe = pipe
-        // It is left out with a coding that was taken off, of whose bytes others are the tags.
+        // The API's length is missing if a content coding was removed. Then its tag would belong to other
+        // bytes.
         length = response.headers["Content-Length"].flatMap { Int64($0) }
         fields = []
         var names = ["Content-Type", "Content-Encoding", "Accept-Ranges", "Content-Range"]
-        // The tag of what was changed says nothing of the body.
+        // The tag of changed content doesn't describe the body.
         if length != nil || !proxied.isRead { names.append("ETag") }
         for name in names {
             guard let value = response.headers[name], value.utf8.allSatisfy(HTTPByte.isFieldValue) else {
@@ -134,7 +136,7 @@ extension StreamedAnswer {
 }
 
 extension Headers {
-    /// The part that a client asks for is for the API to find.
+    /// The API selects the range that the client asks for.
     fileprivate mutating func addRange(of fields: RequestFields) {
         guard let range = fields.single("range") else { return }
         set("Range", range)

@@ -1,8 +1,8 @@
 import RestEngine
 
 extension EngineClient {
-    /// Has a route answer. With an expiration time the answer to a GET is kept, and made once for all who ask
-    /// meanwhile. `completion` is called exactly once, maybe before this returns.
+    /// Lets a route answer. With an expiration time the answer to a GET is kept, and made once for all
+    /// clients that ask meanwhile. `completion` is called exactly once, maybe before this returns.
     @EngineActor
     func answer(
         _ entry: RouteTable.Entry, _ request: ServedRequest, target: [UInt8],
@@ -11,7 +11,7 @@ extension EngineClient {
         guard let answers = entry.answers, let engine = directory.engine,
             let resource = answers.resource(for: target, engine)
         else {
-            // A change that was made is reported in any form.
+            // A change has been made, so its result is reported in any type.
             let isRead = entry.route.method == "GET"
             let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
             return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted)) }
@@ -42,7 +42,8 @@ extension EngineClient {
         }
     }
 
-    /// Makes it the resource's data, and gives what goes out. Where there is no room for it, it isn't kept.
+    /// Makes the answer the data of its resource, and gives the form that goes out. An answer that is too
+    /// large for the content budget isn't kept.
     @EngineActor
     private static func keep(
         _ entity: Entity, in resource: Resource,
@@ -57,7 +58,7 @@ extension EngineClient {
             return resource.encodeLatest { if let made = $0 { completion(made) } }
         }
         do throws(RequestError.CauseError) {
-            // Fresh for those alone who wait for it.
+            // The answer is fresh for the clients that wait for it, and for no others.
             let content = try EncodedContent(entity)
             completion(.success(PublishedAnswer(content: content, timestamp: uptime, expiresAt: uptime)))
         } catch { completion(.failure(RequestError(cause: error.cause, timestamp: now))) }
@@ -70,7 +71,7 @@ extension EngineClient {
             ? metrics.labels(Self.hostService, entry.route.template) : GatewayMetrics.noLabels
     }
 
-    /// - Parameter accepted: the types that a success may have; nil: any.
+    /// - Parameter accepted: The types that a success may have; nil means any.
     private static func outcome(
         of result: Result<Entity, RequestError>, _ accepted: AcceptedTypes? = nil
     ) -> Outcome {
@@ -84,7 +85,8 @@ extension EngineClient {
     ) throws(RequestError) -> Outcome {
         let status = entity.status ?? 200
         do throws(RequestError.CauseError) {
-            // RFC 9110 15: another answer would follow a status below, and one above is nobody's.
+            // RFC 9110 15: below 200 an answer would have to be followed by another, and above 599 no status
+            // exists.
             guard 200...599 ~= status else {
                 throw RequestError.CauseError(
                     .scriptError(
@@ -104,7 +106,8 @@ extension EngineClient {
 }
 
 extension ServedRequest {
-    /// The same for a function whose answer is everybody's: what only one client says is not in it (54.2).
+    /// The request without the parts of a single client, for a function whose answer goes to all clients
+    /// (54.2).
     fileprivate var ofNobody: ServedRequest {
         ServedRequest(method: method, path: path, params: params, query: query)
     }

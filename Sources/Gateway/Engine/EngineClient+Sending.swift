@@ -1,7 +1,7 @@
 import RestEngine
 
 extension EngineClient {
-    /// What speaks against a request before its body is read; nil for nothing.
+    /// The problem of a request that can be found before its body is read; nil if there is none.
     @EngineActor
     func validationError(to method: String, _ path: ResourcePath, _ accessPolicy: AccessPolicy) -> Problem? {
         do throws(Problem) {
@@ -10,7 +10,7 @@ extension EngineClient {
         } catch { return error }
     }
 
-    /// The methods that a client may use on a resource, told by the gateway itself (RFC 9110 9.3.7).
+    /// The methods that a client may use on a resource. The gateway answers this itself (RFC 9110 9.3.7).
     @EngineActor
     private func options(of path: ResourcePath, _ accessPolicy: AccessPolicy) -> Outcome {
         do throws(Problem) {
@@ -21,8 +21,8 @@ extension EngineClient {
         } catch { return .problem(error) }
     }
 
-    /// Sends it as `resource:request(method, …)` does: through blocks, decorators and the pipeline of its
-    /// method. `completion` is called exactly once, maybe before this returns; `waiting` as in
+    /// Sends the request as `resource:request(method, …)` does: through blocks, decorators and the pipeline
+    /// of its method. `completion` is called exactly once, maybe before this returns; for `waiting` see
     /// ``read(_:waiting:_:)``.
     @EngineActor
     func send(
@@ -58,12 +58,12 @@ extension EngineClient {
         }
     }
 
-    /// What a client changed is asked for again, by whoever wants it next (rule 52.6), and so is what is not
-    /// as the client took it to be.
+    /// Invalidates a resource that a client changed, so that the next reader loads it again (rule 52.6). A
+    /// 412 does so too, because the client's copy was not the current one.
     @EngineActor
     static func note(_ response: Response, to method: String, _ resource: Resource) {
         guard !Method.isSafe(method) else { return }
-        // An answer that the pipeline could make nothing of is none the less the API's.
+        // The API's answer counts even if the pipeline failed on it.
         if case .failure(let error) = response, error.httpStatusCode ?? 400 >= 400,
             error.httpStatusCode != 412
         {
@@ -80,8 +80,8 @@ extension EngineClient {
             vary: access.vary)
     }
 
-    /// What the API says of a failure belongs to whoever sent the body that it is about, as a success does.
-    /// What never came from the API is a problem.
+    /// The API's answer to a failure goes to the client that sent the request, like a success. A failure
+    /// without an answer of the API becomes a problem.
     @EngineActor
     static func outcome(
         _ response: Response, _ proxied: ProxiedRequest, of resource: Resource, _ forwarded: ForwardedHeaders
@@ -111,8 +111,7 @@ extension EngineClient {
         }
     }
 
-    /// The API's length of a content that the gateway would not change; nil for any other
-    /// (RFC 9110 8.6).
+    /// The API's length of content that the gateway would not change; nil for other content (RFC 9110 8.6).
     @EngineActor
     private static func length(of headers: Headers, _ resource: Resource) -> String? {
         guard let length = headers["Content-Length"], Int64(length) != nil,
@@ -138,7 +137,7 @@ extension EngineClient {
 }
 
 extension EncodedContent {
-    /// Bytes of the API's that are as many as its Content-Range says. Several parts in one say it themselves.
+    /// The bytes are as many as Content-Range says. A response with several parts has the ranges inside.
     fileprivate var isPart: Bool {
         guard let range = headers["Content-Range"] else { return isRaw }
         let ends = range.drop { !$0.isNumber }.prefix { $0 != "/" }.split(separator: "-").compactMap {
@@ -149,7 +148,7 @@ extension EncodedContent {
 }
 
 extension Reply {
-    /// A response of the API to one client's request, which nobody else may have (RFC 9111 3.5).
+    /// A response of the API to one client's request, which must not go to other clients (RFC 9111 3.5).
     init(_ status: Int, _ content: EncodedContent, _ kept: [(String, String)]) {
         (self.status, fields) = (status, kept)
         let isEmpty = content.body.isEmpty || status == 204 || status == 205 || status == 304
@@ -157,7 +156,7 @@ extension Reply {
         type = isEmpty ? nil : ContentRendering.typeField(of: content)
     }
 
-    /// The API's answer to HEAD. The length of the content that GET would have is not known here.
+    /// The API's answer to HEAD. The length of GET's content is not known here.
     init(_ status: Int, headOf content: EncodedContent, _ headers: Headers, _ kept: [(String, String)]) {
         (self.status, fields, body, saysLength) = (status, kept, [], false)
         type = headers.contains("Content-Type") ? ContentRendering.typeField(of: content) : nil

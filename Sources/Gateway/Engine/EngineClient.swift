@@ -1,6 +1,6 @@
 import RestEngine
 
-/// The gateway's questions to the engine. Everything here runs on the engine loop.
+/// The gateway's requests to the engine. Everything here runs on the engine loop.
 final class EngineClient: Sendable {
     let directory: any GatewayDirectory
     let control: (any HostControl)?
@@ -27,32 +27,32 @@ final class EngineClient: Sendable {
         case reply(Reply)
         /// The content of one client's own read, with its fields.
         case own(EncodedContent, [(String, String)])
-        /// Its body comes behind it.
+        /// An answer whose body follows it.
         case body(StreamedAnswer)
         case problem(Problem)
     }
 
-    /// How the same target may be answered without the engine from now on.
+    /// Describes how the same target may be answered without the engine from now on.
     final class Shown: Sendable {
         let answerSnapshot: AnswerSnapshot
         let methods: [String]
         let forwarded: ForwardedHeaders
-        /// What a request took that was more than one message; for `Server-Timing`.
+        /// The times of a request that took several messages; for `Server-Timing`.
         let timing: String?
-        /// Of the rules that allow it; see ``GatewayRules``.
+        /// The version of the rules that allow it; see ``GatewayRules``.
         let version: Int
-        /// As what it is counted; see ``GatewayMetrics``.
+        /// The labels of its metrics; see ``GatewayMetrics``.
         let labels: Int
 
         init(
-            answerSnapshot: AnswerSnapshot, methods: [String], forwarded: ForwardedHeaders, timing: String? = nil,
-            version: Int, labels: Int = GatewayMetrics.noLabels
+            answerSnapshot: AnswerSnapshot, methods: [String], forwarded: ForwardedHeaders,
+            timing: String? = nil, version: Int, labels: Int = GatewayMetrics.noLabels
         ) {
             (self.answerSnapshot, self.methods, self.forwarded) = (answerSnapshot, methods, forwarded)
             (self.timing, self.version, self.labels) = (timing, version, labels)
         }
 
-        /// The same of a request that took so long.
+        /// A copy with the times of a request.
         func taking(_ timing: String) -> Shown {
             Shown(
                 answerSnapshot: answerSnapshot, methods: methods, forwarded: forwarded, timing: timing,
@@ -60,31 +60,31 @@ final class EngineClient: Sendable {
         }
     }
 
-    /// Seconds that a request gets unless its resource's configuration has another total time.
+    /// The timeout of a request in seconds, unless its resource's configuration has another total time.
     static let usualTimeout = timeout(Timeouts())
 
-    /// A request may stand for two: itself, and one that renewed a token for it. A configuration without a
-    /// limit has the usual one here.
+    /// A request may stand for two: itself, and one that renews its token. If the configuration has no limit,
+    /// the usual one applies here.
     static func timeout(_ timeouts: Timeouts) -> Double {
         2 * (timeouts.totalSeconds > 0 ? timeouts.totalSeconds : Timeouts().totalSeconds)
     }
 
-    /// A client's question for a resource's content.
+    /// A client's request for a resource's content.
     struct Question: Sendable {
         let path: ResourcePath
         let method: String
         let accessPolicy: AccessPolicy
         var directives = CacheDirectives()
-        /// Those of its head.
+        /// The fields of its head.
         var fields = RequestFields.none
-        /// What a load for it is part of, where loads are traced.
+        /// The trace of a load for it, if loads are traced.
         var trace: TraceContext?
-        /// Ends the wait from the other side.
+        /// Lets the client end the wait.
         let pendingRead: PendingRead
     }
 
-    /// `completion` is called exactly once, maybe before this returns; `waiting` before it, when it will take
-    /// time, with the seconds after which nobody need wait any more, unless they are the usual.
+    /// `completion` is called exactly once, maybe before this returns. If the answer takes time, `waiting` is
+    /// called before, with the request's timeout in seconds, unless it is the usual one.
     @EngineActor
     func read(
         _ question: Question, waiting: @EngineActor (Double) -> Void,
@@ -109,7 +109,7 @@ final class EngineClient: Sendable {
         }
         var latest: Result<PublishedAnswer, RequestError>?
         var isHere = false
-        // What is small is there at once; for what is not, loading it anew takes no longer.
+        // Small content is encoded at once. For large content a new load takes no longer than encoding.
         resource.encodeLatest {
             latest = $0
             isHere = true
@@ -148,7 +148,8 @@ final class EngineClient: Sendable {
                     if let reason { return completion(.answer(answer, .stale(reason.name), shown)) }
                     let shown = request?.timing.map(shown.taking) ?? shown
                     guard answer.timestamp < start else { return completion(.answer(answer, status, shown)) }
-                    // Older data that memory did not have comes from one of the resource's caches.
+                    // The data is older than this request and memory didn't have it, so it comes from one of
+                    // the resource's caches.
                     let source: CacheStatus.Source = answer.timestamp == held ? .memory : .cache
                     completion(.answer(answer, .hit(source), shown))
                 case .failure(let error): completion(.problem(Problem(error, reading: path)))
@@ -162,7 +163,7 @@ final class EngineClient: Sendable {
             before: interest)
     }
 
-    /// Begins a stream, sooner or later, or tells why not.
+    /// Begins a stream, now or later, or returns the problem.
     @EngineActor
     func subscribe(
         _ subscription: LiveResource.Subscription, to path: ResourcePath, _ accessPolicy: AccessPolicy,
@@ -220,13 +221,13 @@ final class EngineClient: Sendable {
         return url
     }
 
-    /// Those that clients may reach.
+    /// The names of services that clients may reach.
     @EngineActor
     func serviceNames(_ accessPolicy: AccessPolicy) -> [String] {
         directory.serviceNames.filter(accessPolicy.isExposed(service:)).sorted()
     }
 
-    /// Nil also for one that isn't exposed.
+    /// Nil also for a service that isn't exposed.
     @EngineActor
     func shownService(named name: String, _ accessPolicy: AccessPolicy) -> Service? {
         accessPolicy.isExposed(service: name) ? directory.service(named: name) : nil
@@ -235,28 +236,28 @@ final class EngineClient: Sendable {
     @EngineActor
     func unknownService(_ name: String, _ accessPolicy: AccessPolicy) -> Problem {
         let text =
-            name.isEmpty ? "the path names no service: /SERVICE/PATH does" : "there is no service '\(name)'"
+            name.isEmpty ? "the path names no service: /SERVICE/PATH" : "there is no service '\(name)'"
         var problem = Problem(404, "unknown_service", text)
         problem.services = serviceNames(accessPolicy)
         return problem
     }
 }
 
-/// Resources by the path that clients ask for, so that a path is parsed, checked and joined once. Entries are
-/// weak: the service decides how long a resource lives.
+/// Resources by the path of the client's request, so that a path is parsed, checked and joined only once.
+/// Entries are weak: the service decides how long a resource lives.
 @EngineActor
 final class KnownResources {
     private struct Entry {
         weak var resource: Resource?
     }
 
-    /// Beyond it all are forgotten; a path that is asked for again is found again.
+    /// At this number all entries are dropped. They are found again when clients ask.
     private static let limit = 4096
     private var entries: [ResourcePath: Entry] = [:]
 
     nonisolated init() {}
 
-    /// Nil when it isn't known, or belongs to a service that another has taken the place of.
+    /// Nil if the path isn't known, or if its service has been replaced.
     func resource(at path: ResourcePath, of service: Service) -> Resource? {
         guard let resource = entries[path]?.resource, resource.service === service else { return nil }
         return resource
@@ -268,8 +269,8 @@ final class KnownResources {
     }
 }
 
-/// The request behind a read, which is known when the read has begun. The read's end is a hook of that
-/// request and lets go of it: a weak reference would slow down every count of references to it.
+/// The request behind a read, which is known once the read has begun. The read's end is a hook of that
+/// request, and releases it. A weak reference would slow down each retain and release of the request.
 @EngineActor
 private final class AskedRequest {
     private var request: Request?
@@ -286,8 +287,7 @@ private final class AskedRequest {
 }
 
 extension Request {
-    /// The messages of a request that took more than one (Server Timing, W3C):
-    /// `attempt-1;dur=12.5;desc="503"`.
+    /// The messages of a request that took several (Server Timing, W3C): `attempt-1;dur=12.5;desc="503"`.
     fileprivate var timing: String? {
         guard isOfManyMessages else { return nil }
         let last = attempts.suffix(10)

@@ -1,15 +1,15 @@
 import RestEngine
 import Synchronization
 
-/// A client's wait for an answer, by which it can leave before that is there.
+/// A client's wait for an answer. The client can leave before the answer is there.
 final class PendingRead: Sendable {
     @EngineActor private var leaving: (@EngineActor () -> Void)?
     private let counted = Atomic<Int>(GatewayMetrics.noLabels)
 
     init() {}
 
-    /// The labels that it is counted with, since a resource was found for it; see ``GatewayMetrics``. The
-    /// engine sets them. The client's loop reads them when it answers before the engine does.
+    /// The metrics' labels since a resource was found; see ``GatewayMetrics``. The engine sets them. The
+    /// client's loop reads them if it answers before the engine does.
     var labels: Int {
         get { counted.load(ordering: .relaxed) }
         set { counted.store(newValue, ordering: .relaxed) }
@@ -18,37 +18,37 @@ final class PendingRead: Sendable {
     @EngineActor
     func onLeave(_ body: @escaping @EngineActor () -> Void) { leaving = body }
 
-    /// Its client is gone.
+    /// The client has gone.
     @EngineActor
     func leave() {
         leaving?()
         leaving = nil
     }
 
-    /// The answer is there: it can't leave any more.
+    /// The answer is there, so the client can't leave any more.
     @EngineActor
     func use() { leaving = nil }
 }
 
-/// How many clients wait for each load that the gateway began. When the last of them is gone, and nobody else
-/// has asked for the load's outcome or observes its resource, the load is cancelled: an API needn't work for
-/// nobody.
+/// Counts the clients that wait for each load that the gateway began. A load is cancelled when its last
+/// client has gone, no other code waits for its outcome, and its resource has no observers. The API then
+/// needs no more work.
 @EngineActor
 final class LoadInterest {
     private struct Load {
         var clients: Int
-        /// Of those who wait for its outcome, those that are the gateway's or were there before it.
+        /// The number of waiting parties that are the gateway's or were there before it.
         var known: Int
     }
     private var loads: [ObjectIdentifier: Load] = [:]
 
     nonisolated init() {}
 
-    /// One more client waits for `request`.
+    /// Counts one more client that waits for `request`.
     ///
     /// - Parameters:
-    ///   - isNew: it was begun for this client.
-    ///   - before: its interest before this client asked for it; nil for a new one.
+    ///   - isNew: The request was begun for this client.
+    ///   - before: The request's interest before this client; nil for a new one.
     func join(_ pendingRead: PendingRead, _ request: Request, of resource: Resource, isNew: Bool, before: Int)
     {
         let id = ObjectIdentifier(request)
@@ -61,7 +61,8 @@ final class LoadInterest {
             load.known += request.interest - before
             loads[id] = load
         }
-        // A pending read lets go of it when it is used, at the request's end at the latest.
+        // The closure keeps the request alive until the pending read is used, at the latest at the request's
+        // end.
         pendingRead.onLeave { [self] in leave(request, of: resource) }
     }
 

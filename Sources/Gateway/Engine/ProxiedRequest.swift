@@ -1,22 +1,22 @@
 import RestEngine
 
-/// A request of a client for something else than a resource's content, on its way to the API.
+/// A client's request to the API for another purpose than a resource's content.
 struct ProxiedRequest: Sendable {
     let method: String
     let path: ResourcePath
-    /// Nil for none.
+    /// Nil if the request has no body.
     var body: RequestBody?
     var contentType: String?
-    /// Those of the client's that go along.
+    /// The client's headers that go to the API.
     var headers: [(name: String, value: String)]
-    /// The If-Range of the client, where the API gets another tag.
+    /// The client's If-Range, if the API gets another tag.
     private(set) var namedRange: String?
-    /// All of the client's.
+    /// All fields of the client's request.
     var fields = RequestFields.none
-    /// What it is part of, where requests are traced.
+    /// The trace of the request, if requests are traced.
     var trace: TraceContext?
 
-    /// By which a body goes along as it comes.
+    /// The pipe of a body that is forwarded as it arrives.
     var pipe: BodyPipe? {
         if case .stream(let pipe) = body { pipe } else { nil }
     }
@@ -24,27 +24,28 @@ struct ProxiedRequest: Sendable {
     var isRead: Bool { method == "GET" || method == "HEAD" }
 
     var options: RequestOptions {
-        // Of a request that begins an upload it is the type of what will come.
+        // A request without content that begins an upload may have a type, which describes the later content.
         var options = RequestOptions(body: body, contentType: body == nil && isRead ? nil : contentType)
         for field in headers where body == nil || field.name.lowercased() != "content-type" {
             options.headers.add(field.name, field.value)
         }
-        // A part of what is encoded is nothing that can be decoded.
+        // A part of encoded content can't be decoded.
         if wantsPart { options.headers.set("Accept-Encoding", "identity") }
-        // Of no content a pipeline can make anything.
+        // An answer to HEAD has no content for a pipeline.
         options.usesPipeline = method != "HEAD"
         return options
     }
 }
 
 extension ProxiedRequest {
-    /// What has to be true before anything is done (RFC 9110 13.1, rule 50.11). A date of If-Modified-Since
-    /// says nothing of what is no read (13.1.3).
+    /// Preconditions of requests that change a resource (RFC 9110 13.1, rule 50.11). If-Modified-Since only
+    /// applies to reads (13.1.3).
     static let conditions: Set<String> = ["if-match", "if-none-match", "if-unmodified-since"]
-    /// What a body is, beside its type: without it the API would take the bytes for others (rule 50.13).
+    /// Fields that describe a body besides its type. Without them the API would misread the bytes (rule
+    /// 50.13).
     static let bodyFields: Set<String> = ["content-encoding", "content-range"]
 
-    /// The API gets its own tags in place of those that the gateway made of them (rule 50.12).
+    /// Replaces the gateway's tags by the API's own (rule 50.12).
     mutating func translateTags() throws(Problem) {
         for index in headers.indices {
             let value = headers[index].value
@@ -66,13 +67,13 @@ extension ProxiedRequest {
 
     static func tagOfAPI(_ tag: String) -> String { EntityTag.source(of: tag)?.etag ?? tag }
 
-    /// A part is wanted, which the API is to find.
+    /// The client wants a range, which the API selects.
     fileprivate var wantsPart: Bool {
         method == "GET" && headers.contains { $0.name.lowercased() == "range" }
     }
 
-    /// What the API says of this one exchange: it belongs to whoever asked, whatever is kept of the API's
-    /// headers (rule 50.14).
+    /// The API's headers that belong to this exchange only. The client gets them whatever other headers the
+    /// gateway keeps (rule 50.14).
     func ownFields(of headers: Headers, _ status: Int) -> [(String, String)] {
         var fields: [(String, String)] = []
         func add(_ name: String, _ values: [String]) {
@@ -85,7 +86,7 @@ extension ProxiedRequest {
         }
         let isPart = status == 206 || status == 416
         if isPart { add("Content-Range", headers.values("Content-Range")) }
-        // With a whole answer the gateway makes the part itself, and says so.
+        // From a whole answer the gateway makes the part itself, and sets Accept-Ranges itself.
         if isPart || method == "HEAD" { add("Accept-Ranges", headers.values("Accept-Ranges")) }
         if status == 401 { add("WWW-Authenticate", headers.values("WWW-Authenticate")) }
         return fields

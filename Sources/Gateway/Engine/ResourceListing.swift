@@ -1,7 +1,7 @@
 import RestEngine
 
-/// A page of `/-/resources`, by service and URL. There may be very many resources, so it looks at them in
-/// parts, between which others have their turn, and sorts no more than it needs for the page.
+/// A page of `/-/resources`, sorted by service and URL. There may be very many resources, so it looks at them
+/// in parts and lets other work run in between. It sorts no more than the page needs.
 @EngineActor
 final class ResourceListing {
     private static let part = 1000
@@ -9,14 +9,15 @@ final class ResourceListing {
     private let services: [Service]
     private let accessPolicy: AccessPolicy
     private let offset: Int
-    /// So many of the first are enough.
+    /// The number of first resources that are needed.
     private let wanted: Int
     private let completion: @EngineActor (Reply) -> Void
-    /// Those of one service that are left.
+    /// The remaining resources of the current service.
     private var left: ListedResources?
     private var nextService = 0
     private var next = 0
-    /// In parts sorted; the last of the wanted is known once there were more.
+    /// The first resources found so far, sorted from time to time. `last` is known once there were more than
+    /// wanted.
     private var first: [(service: Int, url: String, resource: Resource)] = []
     private var last: (service: Int, url: String)?
     private var total = 0
@@ -32,7 +33,7 @@ final class ResourceListing {
         self.completion = completion
     }
 
-    /// Looks at one part, and plans the next.
+    /// Looks at one part, and schedules the next.
     func look() {
         var count = Self.part
         while count > 0 {
@@ -96,7 +97,7 @@ enum ResourceRow {
         return Tree(pairs: pairs)
     }
 
-    /// Below the service's base, as `/-/explain` takes it; nil for one that is elsewhere.
+    /// The path below the service's base URL, as `/-/explain` takes it; nil for a resource elsewhere.
     @EngineActor
     private static func path(of resource: Resource, _ service: Service) -> String? {
         guard let url = resource.url, let base = service.baseURL?.url, url.origin == base.origin,
@@ -109,8 +110,8 @@ enum ResourceRow {
             parameters.isEmpty ? path : path + "?" + parameters.joined(separator: "&"))
     }
 
-    /// Without user info, and without the values of what has a secret's name or stands in the base URL
-    /// itself: keys of APIs are there.
+    /// The URL without user info, and without the values of parameters that have a secret's name or belong to
+    /// the base URL, because those may be API keys.
     @EngineActor
     private static func visibleURL(of resource: Resource, _ service: Service) -> String {
         let mask = SecretMask.standard

@@ -1,21 +1,21 @@
 import RestEngine
 
 /// Wipes resources of a service for `/-/wipe`. There may be very many, with blocks that run for each and
-/// observers who are told, so it does it in parts, between which others have their turn.
+/// observers that are notified. So it works in parts, and lets other work run in between.
 @EngineActor
 final class ResourceWipe {
-    /// Seconds of one part.
+    /// Seconds for one part.
     private static let part = 0.001
 
     private let resources: ListedResources
     private let pattern: GlobPattern?
-    /// Gets how many there were.
+    /// Gets the number of wiped resources.
     private let completion: @EngineActor (Int) -> Void
     private let clock = SystemClock()
     private var next = 0
     private var count = 0
 
-    /// - Parameter pattern: Nil for all.
+    /// - Parameter pattern: Nil for all resources.
     init(
         _ service: Service, _ pattern: GlobPattern?, _ completion: @escaping @EngineActor (Int) -> Void
     ) {
@@ -24,7 +24,7 @@ final class ResourceWipe {
         self.completion = completion
     }
 
-    /// Wipes one part, and plans the next.
+    /// Wipes one part, and schedules the next.
     func wipe() {
         let end = clock.uptime + Self.part
         repeat {

@@ -1,8 +1,9 @@
 import CInspector
 
-/// The page at `/-/` of a listener for admins (rules 66): it loads nothing from elsewhere.
+/// The page at `/-/` of a listener for admins (rules 66). It loads nothing from other servers.
 enum InspectorPage {
-    /// Nothing but what comes from here runs or is shown, and no other page can put it into a frame.
+    /// Only code and content from this server may run or be shown, and no other page may put this one into a
+    /// frame.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,8 +1,8 @@
 import Platform
 import Synchronization
 
-/// Descriptors that are open for nothing. When there are no others they are let go, so that a few clients can
-/// still be heard and told.
+/// Descriptors that are kept open without use. They are closed when no others are left, so that a few clients
+/// can still be accepted and answered.
 final class DescriptorReserve: Sendable {
     private static let size = 8
     private let held = Mutex<[CInt]>([])
@@ -11,7 +11,7 @@ final class DescriptorReserve: Sendable {
 
     deinit { _ = release() }
 
-    /// False when there was nothing left to let go.
+    /// Closes the reserved descriptors. False if there are none.
     func release() -> Bool {
         held.withLock { held in
             defer { held = [] }
@@ -20,7 +20,7 @@ final class DescriptorReserve: Sendable {
         }
     }
 
-    /// Takes back what was let go. False while the process is still short of descriptors.
+    /// Opens the reserve again. False while the process is still short of descriptors.
     func refill() -> Bool {
         held.withLock { held in
             while held.count < Self.size {

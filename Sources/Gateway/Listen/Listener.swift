@@ -4,19 +4,19 @@ import NIOSSL
 import Platform
 import Synchronization
 
-/// An address that the gateway is bound to; it takes connections until it is closed.
+/// A bound address of the gateway. It accepts connections until it is closed.
 struct Listener: Sendable {
     let channel: any Channel
-    /// As bound: with the port that the system chose.
+    /// The bound address, with the port that the system chose.
     let text: String
-    /// What was asked for; port 0 is still 0 here.
+    /// The configured address, in which port 0 is still 0.
     let address: ListenAddress
     let state: ListenerState
     private let socketFile: String?
 
     /// - Parameters:
-    ///   - mode: of the socket's file; nil leaves it to the process's umask.
-    ///   - inherited: a socket that listens there already, and stays as it is.
+    ///   - mode: The mode of the socket's file; nil leaves it to the process's umask.
+    ///   - inherited: A socket that already listens there, and stays as it is.
     static func bind(
         _ address: ListenAddress, text: String, mode: Int?, security: ListenerSecurity?,
         group: MultiThreadedEventLoopGroup, loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom,
@@ -32,12 +32,13 @@ struct Listener: Sendable {
                     try channel.pipeline.syncOperations.addHandler(acceptPausing(room, all))
                 }
             }
-            // A request is small; what one read may bring is held until it was answered.
+            // A request is small, and the bytes of one read stay in memory until it is answered.
             .childChannelOption(
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
             )
-            // Of a large body each write takes megabytes and milliseconds: others come between two of them.
+            // A write of a large body takes megabytes and milliseconds, so other connections run between two
+            // writes.
             .childChannelOption(.writeSpin, value: 0)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -90,7 +91,8 @@ struct Listener: Sendable {
         ])
     }
 
-    /// Without it a client that can't be accepted is tried again and again, which takes a processor.
+    /// Pauses accepting after an error. Without the pause a client that can't be accepted would be tried
+    /// again and again, which uses a whole processor.
     private static func acceptPausing(
         _ room: ConnectionRoom, _ loops: [NIOLoopBound<GatewayLoop>]
     ) -> AcceptBackoffHandler {
@@ -103,19 +105,20 @@ struct Listener: Sendable {
         }
     }
 
-    /// Returns when the address is free, and those who were accepted have their connections. A socket that
-    /// somebody else has too keeps the others.
+    /// Returns when the address is free and accepted clients have their connections. A socket that another
+    /// process shares keeps its waiting clients.
     func close(_ loops: [NIOLoopBound<GatewayLoop>] = []) {
         try? channel.setOption(.autoRead, value: false).wait()
-        // The network library prepares a connection on its own event loop, comes back to the listener's, and
-        // opens it on its own; a listener that is closed meanwhile closes it.
+        // The network library prepares a connection on the connection's event loop, goes back to the
+        // listener's loop, and opens it on its own. If the listener is closed meanwhile, the library closes
+        // the connection.
         let own = loops.map(\.eventLoop)
         for eventLoop in own + [channel.eventLoop] + own { try? eventLoop.submit {}.wait() }
         try? channel.close().wait()
         if let socketFile { unlink(socketFile) }
     }
 
-    /// Takes no more connections, and ends those it took, each after the request under way.
+    /// Accepts no more connections, and ends the existing ones, each after the request under way.
     func leave(_ loops: [NIOLoopBound<GatewayLoop>]) {
         state.beginClosing()
         close(loops)
@@ -124,7 +127,7 @@ struct Listener: Sendable {
         }
     }
 
-    /// A socket file outlives its program if that was killed. Nobody answers on it then, and it may go.
+    /// Removes a socket file whose program was killed. No process answers on it, so it may go.
     private static func removeAbandoned(_ path: String, _ group: MultiThreadedEventLoopGroup) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
@@ -150,7 +153,7 @@ struct Listener: Sendable {
 }
 
 extension ListenAddress {
-    /// Each with its text, in the order given.
+    /// The addresses with their texts, in the order given.
     static func list(
         _ texts: [String]
     ) throws(GatewayError) -> [(text: String, address: ListenAddress)] {
@@ -160,7 +163,7 @@ extension ListenAddress {
             do throws(Fault) { address = try ListenAddress(text) } catch {
                 throw .badAddress(text, why: error.why)
             }
-            // The options of an address are found by its text, so both would have the same ones.
+            // An address's options are found by its text, so two equal texts would share them.
             guard !addresses.contains(where: { $0.text == text }) else {
                 throw .badAddress(text, why: "it is listed twice; give each listener an address of its own")
             }
@@ -171,13 +174,13 @@ extension ListenAddress {
 }
 
 extension SocketAddress {
-    /// Its other end is on the loopback, or a Unix socket.
+    /// The other end is on the loopback or a Unix socket.
     var isOfThisMachine: Bool {
         guard let address = ipAddress else { return true }
         return address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
     }
 
-    /// As a listen address is written.
+    /// The address in the form of a listen address.
     var listenText: String {
         switch self {
         case .v4: "\(ipAddress ?? ""):\(port ?? 0)"
@@ -187,9 +190,9 @@ extension SocketAddress {
     }
 }
 
-/// What the connections that came in by one listener know of it.
+/// The state of a listener that its connections need.
 final class ListenerState: Sendable {
-    /// As it was asked for.
+    /// The configured address.
     let text: String
     private let closing = Atomic(false)
     private let current: Mutex<ListenerSecurity?>
@@ -199,12 +202,12 @@ final class ListenerState: Sendable {
         current = Mutex(security)
     }
 
-    /// Of the next connection; nil: it speaks no TLS.
+    /// The security of the next connection; nil without TLS.
     var security: ListenerSecurity? { current.withLock { $0 } }
 
     func use(_ security: ListenerSecurity?) { current.withLock { $0 = security } }
 
-    /// It takes no more connections, and those it took end with the request under way.
+    /// The listener accepts no more connections, and its connections end with the request under way.
     var isClosing: Bool { closing.load(ordering: .relaxed) }
 
     func beginClosing() { closing.store(true, ordering: .relaxed) }

@@ -1,9 +1,9 @@
 import NIOCore
 import Platform
 
-/// A Unix socket that not everybody can open.
+/// A Unix socket that only some users can open.
 enum PrivateSocket {
-    /// A bound socket, not yet listening. The file has its mode from the first moment on.
+    /// A bound socket that doesn't listen yet. The file has its mode from the first moment on.
     static func bind(path: String, mode: Int) throws -> CInt {
         #if os(Linux)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -15,7 +15,7 @@ enum PrivateSocket {
         _ = fchmod(descriptor, mode_t(mode))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // The path was checked: it is shorter than the field.
+        // The path was checked to be shorter than the field.
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let status = withUnsafeBytes(of: &address) { bytes in
             bytes.withMemoryRebound(to: sockaddr.self) { addresses in
@@ -37,7 +37,7 @@ enum PrivateSocket {
     }
 }
 
-/// `bind` inside a type that has one of its own.
+/// Calls the system's `bind`, because the type has a function of the same name.
 private func bindSocket(_ descriptor: CInt, _ address: UnsafePointer<sockaddr>?, _ size: socklen_t) -> CInt {
     bind(descriptor, address, size)
 }

@@ -1,20 +1,20 @@
 import NIOCore
 import RestEngine
 
-/// One event of a stream as it goes out (https://html.spec.whatwg.org/#server-sent-events), made once for all
-/// streams that show it.
+/// One event of a stream (https://html.spec.whatwg.org/#server-sent-events), made once for all streams that
+/// show it.
 struct EventFrame: Sendable {
     let number: Int
     let plain: ByteBuffer
-    /// The same as a change of what the stream's client has; nil where that would be no shorter.
+    /// The event as a patch to the previous content; nil if that would be no shorter.
     var patch: ByteBuffer?
 
-    /// What keeps a connection alive, and tells who is gone.
+    /// Keeps a connection alive, and finds clients that have gone.
     static let heartbeat = ByteBuffer(string: ":\n\n")
-    /// Milliseconds after which a browser asks again.
+    /// Milliseconds after which a browser reconnects.
     static let opening = ByteBuffer(string: "retry: 2000\n\n")
 
-    /// - Parameter data: JSON; line ends in it are between its values.
+    /// - Parameter data: JSON. Its line ends are between values.
     static func text(_ event: String, id: String, data: [UInt8]) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(data.count + 80)
@@ -29,17 +29,17 @@ struct EventFrame: Sendable {
     }
 }
 
-/// What a stream says of its resource: the content as JSON, beside what is known of it.
+/// The state of a resource for a stream: the content as JSON, with age, loading and error.
 @EngineActor
 struct LiveState {
     let resource: Resource
     let path: ResourcePath
-    /// Nil without data.
+    /// Nil if there is no data.
     let content: EncodedContent?
-    /// The same in the engine.
+    /// The same content in the engine's form.
     var value: Content?
 
-    /// All of it.
+    /// The whole state.
     var whole: [UInt8] {
         object([("data", data)] + form + [("error", error), ("age", age), ("loading", isLoading)])
     }
@@ -50,7 +50,7 @@ struct LiveState {
                 + [("source", Array("\"\(source)\"".utf8)), ("age", age), ("loading", isLoading)])
     }
 
-    /// Without the content, which is as it was.
+    /// The state without the content, which hasn't changed.
     var rest: [UInt8] { object([("age", age), ("loading", isLoading)]) }
 
     var failure: [UInt8] { object([("error", error), ("age", age), ("loading", isLoading)]) }
@@ -65,7 +65,7 @@ struct LiveState {
         return bytes + Array("}".utf8)
     }
 
-    /// JSON is itself, text a string; bytes are one in base64.
+    /// JSON stays as it is, text becomes a string, and bytes become a string in base64.
     private var data: [UInt8] {
         guard let content else { return Self.null }
         if content.isJSON {
@@ -74,10 +74,11 @@ struct LiveState {
         return json(tree ?? Tree(text ?? Base64.encode(content.body)))
     }
 
-    /// A reader of JSON may ignore one (RFC 8259 8.1), but not in the middle of an event.
+    /// A byte order mark. A reader of JSON may ignore it at the start (RFC 8259 8.1), but not inside of an
+    /// event.
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Of a body that is no JSON, lines of it for example.
+    /// The content of a body that isn't JSON, such as lines of JSON.
     private var tree: Tree? {
         switch value {
         case .json(let tree)?, .value(let tree)?: tree
@@ -97,7 +98,7 @@ struct LiveState {
         resource.latestError.map { Problem($0, reading: path).reply.body } ?? Self.null
     }
 
-    /// Of the data, in seconds.
+    /// The age of the data in seconds.
     private var age: [UInt8] {
         guard let age = resource.dataAge else { return Self.null }
         return Array("\(age.wholeSeconds)".utf8)
@@ -105,6 +106,6 @@ struct LiveState {
 
     private var isLoading: [UInt8] { Array((resource.isLoading ? "true" : "false").utf8) }
 
-    /// A string always has a form in JSON.
+    /// A string can always be written as JSON.
     private func json(_ tree: Tree) -> [UInt8] { (try? tree.json()) ?? Self.null }
 }

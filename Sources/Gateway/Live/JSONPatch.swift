@@ -1,15 +1,15 @@
 import RestEngine
 
-/// The operations that make one tree of another (RFC 6902).
+/// The operations that turn one tree into another (RFC 6902).
 struct JSONPatch {
-    /// Beyond so many the whole is no longer.
+    /// With more operations the patch would be longer than the whole.
     private static let mostOperations = 1000
-    /// A larger tree is sent whole: comparing it would hold the loop.
+    /// A larger tree is sent whole, because comparing it would block the loop.
     private static let mostBytes = 4 << 20
 
     private var operations: [Tree] = []
 
-    /// Nil where it isn't worth it, and where a tree has no form in JSON.
+    /// Nil if the patch would be no shorter, or if a tree can't be written as JSON.
     static func between(_ old: Tree, _ new: Tree) -> [UInt8]? {
         guard old.byteCount + new.byteCount <= mostBytes else { return nil }
         var patch = JSONPatch()
@@ -44,7 +44,7 @@ struct JSONPatch {
         for (key, _) in old.pairs where !names.contains(key) { add("remove", path + "/" + Self.escaped(key)) }
     }
 
-    /// What both begin and end with stays; between that, elements are compared in their order.
+    /// Keeps the common start and end. Elements between them are compared in their order.
     private mutating func compareArrays(_ old: [Tree], _ new: [Tree], _ path: String) {
         var start = 0
         while start < min(old.count, new.count), old[start] == new[start] { start += 1 }
@@ -67,7 +67,7 @@ struct JSONPatch {
         }
     }
 
-    /// RFC 6901 3.
+    /// Escapes a key (RFC 6901 3).
     private static func escaped(_ key: String) -> String {
         guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else {
             return key

@@ -1,17 +1,17 @@
 import NIOCore
 import RestEngine
 
-/// One resource as streams show it. It observes the resource for as long as there are any (rules 53), and
-/// makes each event once, whoever gets it.
+/// One resource with the streams that show it. It observes the resource while there are streams (rules 53),
+/// and makes each event once for all of them.
 @EngineActor
 final class LiveResource: ResourceObserver {
-    /// Where the events for the streams of one event loop go.
+    /// The receiver of events for the streams of one event loop.
     struct Feed: Sendable {
         let loop: ObjectIdentifier
         let deliver: @Sendable (Int, EventFrame) -> Void
     }
 
-    /// Somebody who wants a stream.
+    /// A client that wants a stream.
     struct Subscription: Sendable {
         let feed: Feed
         let wantsPatches: Bool
@@ -25,30 +25,30 @@ final class LiveResource: ResourceObserver {
         case state(@EngineActor (ByteBuffer) -> Void)
     }
 
-    /// Events that a stream which was interrupted can be given.
+    /// The number of events that are kept for interrupted streams.
     private static let mostRecent = 64
     private static let mostRecentBytes = 256 << 10
 
     nonisolated let id: Int
     let resource: Resource
     private let path: ResourcePath
-    /// Numbers of one that is gone mean nothing here.
+    /// Marks the numbers of this object's events. Numbers of an earlier object are invalid here.
     private let epoch: String
     private var number = 0
     private var recent: [EventFrame] = []
     private var recentBytes = 0
     private var feeds: [ObjectIdentifier: (feed: Feed, streams: Int)] = [:]
     private var patchedStreams = 0
-    /// What streams with patches have.
+    /// The content that streams with patches have.
     private var patched: Tree?
     private var queue: [Work] = []
     private var isRunning = false
-    /// Large content is being encoded elsewhere; events keep their order meanwhile.
+    /// Large content is being encoded on another thread. Events keep their order meanwhile.
     private var isWaiting = false
     private var hasBegun = false
     private let end: @EngineActor (LiveResource) -> Void
 
-    /// - Parameter end: called when the last stream has gone.
+    /// - Parameter end: Called when the last stream has gone.
     init(
         _ id: Int, _ resource: Resource, _ path: ResourcePath,
         end: @escaping @EngineActor (LiveResource) -> Void
@@ -65,10 +65,10 @@ final class LiveResource: ResourceObserver {
 
     func subscribe(_ subscription: Subscription) { add(.subscribe(subscription)) }
 
-    /// The state as it is now, for a stream that left events out.
+    /// The current state, for a stream that dropped events.
     func state(_ completion: @escaping @EngineActor (ByteBuffer) -> Void) { add(.state(completion)) }
 
-    /// A stream of that event loop has gone.
+    /// A stream of this event loop has gone.
     func leave(_ feed: Feed, wantedPatches: Bool) {
         guard var known = feeds[feed.loop] else { return }
         known.streams -= 1
@@ -80,7 +80,7 @@ final class LiveResource: ResourceObserver {
         endIfUnused()
     }
 
-    /// Somebody may be about to get a stream while large content is being encoded.
+    /// Ends if there are no streams. A client may still be about to get one while large content is encoded.
     private func endIfUnused() {
         guard hasBegun, feeds.isEmpty, queue.isEmpty, !isWaiting else { return }
         hasBegun = false
@@ -129,7 +129,7 @@ final class LiveResource: ResourceObserver {
         resource.encodeLatest { [self] made in
             isWaiting = false
             var content: EncodedContent?
-            // Content that has no form outside is an error to whoever reads it; a stream goes on without.
+            // Content that can't be encoded is an error for a reader. A stream goes on without it.
             if case .success(let answer)? = made { content = answer.content }
             body(LiveState(resource: resource, path: path, content: content, value: value))
             run()
@@ -155,7 +155,7 @@ final class LiveResource: ResourceObserver {
         EventFrame.text("state", id: eventID, data: state.whole)
     }
 
-    /// Nil when they aren't known any more.
+    /// The events after this one; nil if they are no longer kept.
     private func missed(since id: String?) -> [EventFrame]? {
         guard let parts = id?.split(separator: "-"), parts.count == 2, parts[0] == epoch,
             let last = Int(parts[1]), last <= number, last >= (recent.first?.number ?? number + 1) - 1
@@ -209,7 +209,7 @@ final class LiveResources {
 
     nonisolated init() {}
 
-    /// One for each resource.
+    /// There is one object for each resource.
     func live(_ resource: Resource, at path: ResourcePath) -> LiveResource {
         if let live = known[ObjectIdentifier(resource)] { return live }
         count += 1

@@ -1,13 +1,14 @@
 import NIOCore
 import RestEngine
 
-/// Takes one request's body from the bytes behind its head (RFC 9112 6, 7.1): as long as it was announced, or
-/// in chunks. As strict as ``RequestParser``, and like it indifferent to how the bytes were split.
+/// Takes one request's body from the bytes behind its head (RFC 9112 6, 7.1), by its announced length or in
+/// chunks. It is as strict as ``RequestParser``, and its result doesn't depend on how the bytes were split
+/// either.
 struct BodyReader: Equatable {
     enum Step: Equatable {
         case needMore
         case part(ByteBuffer)
-        /// The next request begins behind it.
+        /// The body is complete, and the next request begins behind it.
         case end
         case fault(RequestFault)
     }
@@ -22,20 +23,20 @@ struct BodyReader: Equatable {
     }
 
     private var state: State
-    /// Of all trailer fields, which are read and forgotten (RFC 9110 6.5.1).
+    /// The limit for all trailer fields together, which are read and dropped (RFC 9110 6.5.1).
     private let maxTrailerBytes: Int
     private static let maxSizeLine = 256
-    /// Bytes of extensions for which no bytes of the body came.
+    /// Bytes of chunk extensions that came without bytes of the body.
     private var excess = 0
     private static let maxExcess = 16 << 10
 
-    /// - Parameter contentLength: nil for a body in chunks.
+    /// - Parameter contentLength: Nil for a body in chunks.
     init(contentLength: Int?, limits: GatewayLimits) {
         state = contentLength.map { .length($0) } ?? .chunkSize
         maxTrailerBytes = limits.maxHeaderBytes
     }
 
-    /// Takes what it gives from `input`.
+    /// Takes the step's bytes from `input`.
     mutating func next(_ input: inout ByteBuffer) -> Step {
         while true {
             switch state {
@@ -95,7 +96,7 @@ struct BodyReader: Equatable {
         case fault
     }
 
-    /// Without its CR LF, which count as well.
+    /// A line without its CR LF, which count towards the limit.
     private func line(_ input: inout ByteBuffer, most: Int) -> Line {
         let found = input.withUnsafeReadableBytes { bytes -> (end: Int?, isBroken: Bool) in
             let newline = bytes.firstNewline(from: 0)
@@ -110,7 +111,7 @@ struct BodyReader: Equatable {
         return .line(line)
     }
 
-    /// `chunk-size [ chunk-ext ]` (RFC 9112 7.1). Nil where it is anything else.
+    /// `chunk-size [ chunk-ext ]` (RFC 9112 7.1). Nil for anything else.
     private static func size(_ line: ByteBuffer) -> Int? {
         line.withUnsafeReadableBytes { bytes in
             var size = 0
@@ -131,8 +132,9 @@ struct BodyReader: Equatable {
         }
     }
 
-    /// `*( BWS ";" BWS name [ BWS "=" BWS value ] )` (RFC 9112 7.1.1). They say nothing to this reader, but
-    /// must be well formed: readers that differ about where one ends differ about what is a request.
+    /// `*( BWS ";" BWS name [ BWS "=" BWS value ] )` (RFC 9112 7.1.1). This reader ignores extensions, but
+    /// they must be well formed: readers that disagree about the end of an extension disagree about where a
+    /// request begins.
     private static func areExtensions(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Bool {
         var index = start
         while index < bytes.count {

@@ -1,14 +1,14 @@
 import RestEngine
 
-/// What a client says about the content that it wants: which form of it, which part, how fresh. One object,
-/// since each answer hands it on several times.
+/// A client's conditions about the content: its form, its part and its freshness. It is one object, because
+/// each answer passes it on several times.
 final class ReadConditions: Sendable {
     static let usual = ReadConditions(.none, [], isHead: false)
 
     let directives: CacheDirectives
-    /// Nil: any type.
+    /// Nil means any type.
     let accepted: AcceptedTypes?
-    /// Those that it understands, the best first.
+    /// The codings that the client understands, the best first.
     let codings: [ContentCoding]
     let range: ByteRangeRequest?
     let ifModifiedSince: String?
@@ -40,10 +40,10 @@ final class ReadConditions: Sendable {
         ifNoneMatch = tags
     }
 
-    /// The same of a client that has contents with these tags.
+    /// A copy for a client that has contents with these tags.
     func asking(ifNoneMatch tags: String?) -> ReadConditions { ReadConditions(self, ifNoneMatch: tags) }
 
-    /// The same where the API has been told what the client accepts, and nobody else gets the content.
+    /// A copy for content that the API sent for this client's Accept and that no other client gets.
     var ofOwnRead: ReadConditions {
         ReadConditions(range: range, ifModifiedSince: ifModifiedSince, ifNoneMatch: ifNoneMatch)
     }
@@ -56,7 +56,7 @@ final class ReadConditions: Sendable {
     var wantsEvents: Bool { accepted?.prefersEvents ?? false }
 }
 
-/// What a request's Cache-Control asks for (RFC 9111 5.2.1). Times in seconds.
+/// The directives of a request's Cache-Control (RFC 9111 5.2.1). Times in seconds.
 struct CacheDirectives: Sendable, Equatable {
     /// The API is asked in any case.
     private(set) var isNew = false
@@ -67,7 +67,7 @@ struct CacheDirectives: Sendable, Equatable {
 
     init() {}
 
-    /// What it doesn't know, and what makes no sense, it leaves out.
+    /// Unknown directives and invalid values are ignored.
     init(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
@@ -92,10 +92,10 @@ struct CacheDirectives: Sendable, Equatable {
         return digits.decimal.map(Double.init)
     }
 
-    /// It says more than "what is fresh".
+    /// The client has no directives except that the content be fresh.
     var isUsual: Bool { self == CacheDirectives() }
 
-    /// Whether an answer may be given out as it is.
+    /// Whether an answer may be sent as it is.
     func accepts(_ answer: PublishedAnswer, at now: Double) -> Bool {
         if isNew { return false }
         if let maxAge, now - answer.timestamp > maxAge { return false }
@@ -123,7 +123,7 @@ struct AcceptedTypes: Sendable {
         }
     }
 
-    /// 1 where nothing is said.
+    /// The quality; 1 if none is given.
     static func quality(_ parameters: some Sequence<Substring>) -> Double {
         for parameter in parameters where parameter.hasPrefix("q=") {
             return Double(parameter.dropFirst(2)).map { min(1, max(0, $0)) } ?? 0
@@ -131,8 +131,9 @@ struct AcceptedTypes: Sendable {
         return 1
     }
 
-    /// Of the range that names the type most exactly; nothing that makes sense accepts all. Who takes
-    /// `application/json` takes what is written in it, as `application/vnd.api+json` is (RFC 6838 4.2.8).
+    /// The quality of the range that names the type most exactly. A header without valid ranges accepts all
+    /// types. A client that accepts `application/json` also accepts types that are written in it, such as
+    /// `application/vnd.api+json` (RFC 6838 4.2.8).
     func quality(of essence: String) -> Double {
         if ranges.isEmpty { return 1 }
         let names = essence.split(separator: "/", maxSplits: 1)
@@ -158,7 +159,7 @@ struct AcceptedTypes: Sendable {
         return best.quality
     }
 
-    /// A stream is asked for by its name, and nothing else is wanted more.
+    /// The client names the type of event streams, and prefers no other type.
     var prefersEvents: Bool {
         guard let stream = ranges.first(where: { $0.type == "text" && $0.subtype == "event-stream" }) else {
             return false
@@ -176,7 +177,8 @@ struct ByteRangeRequest: Sendable {
     private let bounds: Bounds
     private let ifRange: String?
 
-    /// Nil for other units, for several ranges and for what is none: then the whole is served (14.2).
+    /// Nil for other units, for several ranges, and for invalid ranges. Then the whole content is sent
+    /// (14.2).
     init?(_ text: String, ifRange: String?) {
         self.ifRange = ifRange
         let parts = text.split(separator: "=", maxSplits: 1)
@@ -199,19 +201,19 @@ struct ByteRangeRequest: Sendable {
         }
     }
 
-    /// Of more bytes than there can be is a number as well.
+    /// A number too large for an Int is valid, and means the largest one.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy(HTTPByte.isDigit) ? Int(text) ?? .max : nil
     }
 
-    /// The client's copy is still this one, or it doesn't say which it has (RFC 9110 13.1.5: strong tags and
-    /// exact dates alone).
+    /// The client's copy is still the current one, or the client names no copy (RFC 9110 13.1.5: only strong
+    /// tags and exact dates).
     func applies(etag: String, lastModified: String?) -> Bool {
         guard let ifRange else { return true }
         return ifRange.hasPrefix("\"") ? ifRange == etag : ifRange == lastModified
     }
 
-    /// Of so many bytes; nil when it has none of them.
+    /// The range in content of this length; nil if the content has none of its bytes.
     func range(of count: Int) -> Range<Int>? {
         switch bounds {
         case .from(let first, let last):
@@ -222,7 +224,7 @@ struct ByteRangeRequest: Sendable {
 }
 
 extension Substring {
-    /// Without spaces and tabs around it.
+    /// The text without spaces and tabs around it.
     var trimmingBlanks: Substring {
         var text = self
         while let byte = text.utf8.first, HTTPByte.isBlank(byte) { text.removeFirst() }

@@ -1,30 +1,29 @@
 import Platform
 import RestEngine
 
-/// The fields of one head that was found well-formed, looked up when somebody asks for one. They are few, and
-/// most are never asked for.
+/// The fields of a well-formed head. Each is looked up when it is needed, because most of them never are.
 struct RequestFields: Sendable {
-    /// The whole head.
+    /// The bytes of the whole head.
     private let head: [UInt8]
 
     static let none = RequestFields([])
 
     init(_ head: [UInt8]) { self.head = head }
 
-    /// The value, those of several fields joined to a list (RFC 9110 5.3); `name` is in lower case.
+    /// The value; values of several fields are joined to a list (RFC 9110 5.3). `name` is in lower case.
     subscript(name: StaticString) -> String? {
         let values = values { $0.isExactly(name) }
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Of one field of that name, in lower case, and nil when there are several: where two readers may choose
-    /// differently, none is right.
+    /// The value of the only field with this name, in lower case. Nil if there are several, because two
+    /// readers might choose different ones.
     func single(_ name: StaticString) -> String? {
         let values = values { $0.isExactly(name) }
         return values.count == 1 ? values[0] : nil
     }
 
-    /// Those with a name that is in `names`, which are in lower case.
+    /// The fields whose names are in `names`, which are in lower case.
     func fields(named names: Set<String>) -> [(name: String, value: String)] {
         var found: [(String, String)] = []
         forEach { name, value in
@@ -36,7 +35,7 @@ struct RequestFields: Sendable {
         return found
     }
 
-    /// All of them, names in lower case.
+    /// All fields, with names in lower case.
     var all: [(name: String, value: String)] {
         var found: [(String, String)] = []
         forEach { name, value in
@@ -67,7 +66,7 @@ struct RequestFields: Sendable {
         while let newline = head.firstNewline(from: start) {
             let line = UnsafeRawBufferPointer(rebasing: head[start..<max(start, newline - 1)])
             start = newline + 1
-            // Empty lines may stand before the first (RFC 9112 2.2), and one ends the head.
+            // Empty lines may precede the request line (RFC 9112 2.2), and an empty line ends the head.
             if line.isEmpty { continue }
             if isRequestLine {
                 isRequestLine = false

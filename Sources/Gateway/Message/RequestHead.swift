@@ -1,7 +1,7 @@
 import Platform
 import RestEngine
 
-/// One request's head as offsets into the bytes it was read from; nothing is copied.
+/// The head of a request, as offsets into the bytes from which it was read. It copies no bytes.
 struct RequestHead: Equatable {
     enum Method: Equatable {
         case get, head
@@ -10,9 +10,9 @@ struct RequestHead: Equatable {
 
     var method = Method.get
     var methodRange = ByteRange()
-    /// Origin form: the authority of an absolute target (RFC 9112 3.2.2) is in `host` instead.
+    /// The target in origin form. The authority of an absolute target (RFC 9112 3.2.2) is in `host`.
     var target = ByteRange()
-    /// 0 or 1: HTTP/1.0 or HTTP/1.1.
+    /// 0 for HTTP/1.0, 1 for HTTP/1.1.
     var minorVersion = 1
     var host: ByteRange?
     var isHostFromTarget = false
@@ -31,23 +31,24 @@ struct RequestHead: Equatable {
     var notable = NotableFields()
     var accept: ByteRange?
     var acceptEncoding: ByteRange?
-    /// One of these two comes more than once.
+    /// One of these two fields is repeated.
     var repeatsConditions = false
-    /// Of the head, the empty line included.
+    /// The length of the head, the empty line included.
     var length = 0
 
     var hasBody: Bool { transferEncodingCount > 0 || (contentLength ?? 0) > 0 }
 
-    /// The connection may have a further request (RFC 9112 9.3).
+    /// Another request may follow on the connection (RFC 9112 9.3).
     var isPersistent: Bool { saysClose ? false : minorVersion == 1 || saysKeepAlive }
 
-    /// What can only be told when all fields are read.
+    /// Checks that need all fields.
     func check() -> RequestFault? {
         if hostCount > 1 { return .severalHosts }
         if hostCount == 0, minorVersion == 1 { return .noHost }
         if authorizationCount > 1 { return .badField }
         if transferEncodingCount > 0 {
-            // RFC 9112 6.1: both lengths, or a coding from an HTTP/1.0 client, are how requests are smuggled.
+            // RFC 9112 6.1: two lengths, or a transfer coding from an HTTP/1.0 client, can be used to smuggle
+            // requests.
             if contentLength != nil || minorVersion == 0 { return .ambiguousLength }
             if transferEncodingCount > 1 || !isChunked { return .unknownTransferCoding }
         }
@@ -56,12 +57,11 @@ struct RequestHead: Equatable {
     }
 }
 
-/// Fields that a head has and that change what a read gives; a head without any is answered by the shortest
-/// way.
+/// The fields of a head that change the answer to a read. A head without them is answered in the fastest way.
 struct NotableFields: OptionSet {
     let rawValue: UInt8
 
-    /// Other than `*/*`.
+    /// Any value except `*/*`.
     static let accept = NotableFields(rawValue: 1)
     static let acceptEncoding = NotableFields(rawValue: 2)
     static let range = NotableFields(rawValue: 4)
@@ -94,9 +94,11 @@ extension RequestHead {
         for byte in line[(first + 1)..<last] where !HTTPByte.isTarget(byte) { return .badTarget }
         if last - first - 1 > limits.maxTargetBytes { return .targetTooLong }
         methodRange = ByteRange(start: offset, count: first)
-        // RFC 9113 3.4: nothing but the beginning of HTTP/2, which other readers go on with.
+        // RFC 9113 3.4: this method only occurs in the preface of HTTP/2, and other readers would go on with
+        // it.
         if first == 3, line.equals("PRI", at: 0) { return .badVersion }
-        // RFC 9110 9.3.6: what follows it is the tunnel's, so its length must not be guessed.
+        // RFC 9110 9.3.6: the bytes behind a CONNECT belong to the tunnel, so their length must not be
+        // guessed.
         if first == 7, line.equals("CONNECT", at: 0) { return .tunnel }
         if first == 3, line.equals("GET", at: 0) {
             method = .get
@@ -114,7 +116,7 @@ extension RequestHead {
             HTTPByte.isDigit(text[7])
         else { return .badRequestLine }
         guard text[5] == UInt8(ascii: "1") else { return .badVersion }
-        // RFC 9110 2.5: a higher minor version of 1 is answered as 1.1.
+        // RFC 9110 2.5: a request with a higher minor version of 1 is answered as one of 1.1.
         minorVersion = text[7] == UInt8(ascii: "0") ? 0 : 1
         return nil
     }
@@ -138,8 +140,7 @@ extension RequestHead {
         target = ByteRange(start: offset + end, count: targetEnd - end)
         return nil
     }
-    /// Of what a target may have: all that RFC 3986 3.2 lets into a host, a port and what stands before an
-    /// `@`.
+    /// The characters of an authority: all that RFC 3986 3.2 allows in a host, in a port, and before an `@`.
     private static func isAuthority(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
@@ -152,7 +153,7 @@ extension RequestHead {
 }
 
 extension RequestHead {
-    /// `field-name ":" OWS field-value OWS` (RFC 9112 5). Only fields that this gateway acts on are kept.
+    /// `field-name ":" OWS field-value OWS` (RFC 9112 5). Only fields that the gateway acts on are kept.
     mutating func readField(_ line: UnsafeRawBufferPointer, offset: Int) -> RequestFault? {
         if line[0] == .space || line[0] == .tab { return .foldedField }
         var colon = 0
@@ -199,7 +200,7 @@ extension RequestHead {
             authorizationCount += 1
             authorization = range
         case 14 where line.equalsIgnoringCase("content-length", at: 0):
-            // RFC 9110 8.6 lets a reader accept a repeated equal value; refusing it is the safe choice.
+            // RFC 9110 8.6 lets a reader accept a repeated equal value, but refusing it is safer.
             guard contentLength == nil, let length = value.decimal else { return .badContentLength }
             contentLength = length
         case 17 where line.equalsIgnoringCase("transfer-encoding", at: 0):

@@ -1,4 +1,4 @@
-/// Values by their labels, so many at most: what comes beyond is counted under `other` (rule 65.3).
+/// Values by their labels. Their number is limited; further ones are counted under `other` (rule 65.3).
 struct LabeledMetrics {
     /// Of one metric; see docs/reference/limits.md, L122.
     static let mostSeries = 500
@@ -14,7 +14,7 @@ struct LabeledMetrics {
         self.labels = labels
     }
 
-    /// - Parameter values: one for each label.
+    /// - Parameter values: One for each label.
     mutating func add(_ values: [String], by amount: Double = 1) {
         numbers[admitted(values, isKnown: numbers[values] != nil, numbers.count), default: 0] += amount
     }
@@ -25,7 +25,7 @@ struct LabeledMetrics {
     }
 
     private func admitted(_ values: [String], isKnown: Bool, _ count: Int) -> [String] {
-        // The last place is that of the others.
+        // The last slot is for `other`.
         isKnown || count < Self.mostSeries - 1 ? values : values.map { _ in Self.other }
     }
 

@@ -1,7 +1,7 @@
 public import RestEngine
 import Synchronization
 
-/// What one event loop counts. It writes, a scrape reads; apart from that nobody waits for the lock.
+/// The counts of one event loop. The loop writes them and a scrape reads them; otherwise the lock is free.
 final class LoopMetrics: Sendable {
     struct State: Sendable {
         var series: [RequestSeries.Key: RequestSeries] = [:]
@@ -14,7 +14,7 @@ final class LoopMetrics: Sendable {
 
     fileprivate init(_ registry: GatewayMetrics) { self.registry = registry }
 
-    /// The gateway has ended; its counts don't go back.
+    /// When the gateway has ended, its counts are kept, because counters must not go back.
     deinit { registry.keep(state.withLock { $0.series }) }
 
     var reading: State { state.withLock { $0 } }
@@ -35,8 +35,8 @@ final class LoopMetrics: Sendable {
     }
 }
 
-/// The metrics of a host's gateways. Counting begins when somebody first asks for them, or is told to
-/// (rule 65.1): until then it costs a request one look at a reference.
+/// The metrics of a host's gateways. Counting begins at the first request for them, or when the configuration
+/// says so (rule 65.1). Until then it costs a request only the check of one reference.
 public final class GatewayMetrics: Sendable {
     /// Pairs of service and pattern; see docs/reference/limits.md, L120.
     static let mostLabels = 500
@@ -62,7 +62,7 @@ public final class GatewayMetrics: Sendable {
         var numbers: [Labels: Int] = [:]
         var admitted: Set<RequestSeries.Key> = [.overflow]
         var loops: [WeakLoop] = []
-        /// Of event loops that have ended.
+        /// The counts of event loops that have ended.
         var ended: [RequestSeries.Key: RequestSeries] = [:]
     }
 
@@ -71,17 +71,17 @@ public final class GatewayMetrics: Sendable {
 
     public init() {}
 
-    /// Somebody wants to know.
+    /// Metrics were asked for.
     var isCounting: Bool { counting.load(ordering: .relaxed) }
 
-    /// From here on requests are counted, and what an engine tells.
+    /// Begins to count requests, and to listen to the engine's events.
     @EngineActor
     public func begin(_ engine: Engine?) {
         counting.store(true, ordering: .relaxed)
         if let engine, upstream?.engine !== engine { upstream = UpstreamMetrics(engine) }
     }
 
-    /// For one event loop; nil as long as nobody wants to know.
+    /// The counts of one event loop; nil until metrics are asked for.
     func makeLoop() -> LoopMetrics? {
         guard isCounting else { return nil }
         let loop = LoopMetrics(self)
@@ -117,7 +117,7 @@ public final class GatewayMetrics: Sendable {
         state.withLock { $0.ended.merge(series) { $0.merged(with: $1) } }
     }
 
-    /// Of all event loops together.
+    /// The metrics of all event loops together.
     var families: [MetricFamily] {
         var (all, loops, labels) = state.withLock { ($0.ended, $0.loops.compactMap(\.metrics), $0.labels) }
         var (connections, streams) = (0, 0)
@@ -166,7 +166,7 @@ public final class GatewayMetrics: Sendable {
         samples.sorted { $0.labels.map(\.value).lexicographicallyPrecedes($1.labels.map(\.value)) }
     }
 
-    /// What is counted of the engine, once somebody wants to know.
+    /// The counts of the engine, once metrics are asked for.
     @EngineActor private var upstream: UpstreamMetrics?
 
     @EngineActor

@@ -1,6 +1,6 @@
 /// The values of one metric at one time.
 public struct MetricFamily: Sendable, Equatable {
-    /// One value, or the values of one histogram, told from the others by its labels.
+    /// One value, or the values of one histogram, identified by its labels.
     public struct Sample: Sendable, Equatable {
         /// In the order in which they are written.
         public var labels: [Label]
@@ -11,7 +11,7 @@ public struct MetricFamily: Sendable, Equatable {
             self.value = value
         }
 
-        /// Nil without it.
+        /// The value of a label; nil if the sample doesn't have it.
         subscript(name: String) -> String? { labels.first { $0.name == name }?.value }
     }
 
@@ -39,18 +39,18 @@ public struct MetricFamily: Sendable, Equatable {
         self.samples = samples
     }
 
-    /// One without labels.
+    /// A family with one value and no labels.
     public init(_ name: MetricName, _ value: Double) { self.init(name, [Sample([], .number(value))]) }
 }
 
-/// How often something took how long, in seconds.
+/// The distribution of durations, in seconds.
 public struct MetricHistogram: Sendable, Equatable {
-    /// The upper ends of the ranges; the last range has none.
+    /// The upper bounds of the ranges. The last range has none.
     static let bounds: [Double] = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
     ]
 
-    /// By range.
+    /// The counts by range.
     private(set) var counts = Array(repeating: UInt64(0), count: bounds.count + 1)
     private(set) var sum = 0.0
 
@@ -73,7 +73,7 @@ public struct MetricHistogram: Sendable, Equatable {
 enum MetricText {
     static let type = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Without those that have no samples.
+    /// Writes the families, except those without samples.
     static func write(_ families: [MetricFamily]) -> String {
         var text = ""
         for family in families where !family.samples.isEmpty {

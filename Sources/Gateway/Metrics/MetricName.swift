@@ -1,5 +1,5 @@
-/// The metrics that a host tells, by the names of Prometheus (rules 65). What a name means never changes;
-/// Operating a host lists them.
+/// The metrics of a host, by their Prometheus names (rules 65). The meaning of a name never changes. The
+/// guide to operating a host lists them.
 public enum MetricName: String, CaseIterable, Sendable {
     case gatewayRequests = "resthost_gateway_requests_total"
     case gatewayRequestSeconds = "resthost_gateway_request_seconds"
@@ -37,12 +37,12 @@ public enum MetricName: String, CaseIterable, Sendable {
     case residentMemory = "process_resident_memory_bytes"
     case openDescriptors = "process_open_fds"
 
-    /// What Prometheus has to know to work with it.
+    /// The type of a metric for Prometheus.
     public enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    /// Of all with this name.
+    /// The type of all metrics with this name.
     public var kind: Kind {
         if rawValue.hasSuffix("_total") { return .counter }
         switch self {
@@ -52,44 +52,45 @@ public enum MetricName: String, CaseIterable, Sendable {
         }
     }
 
-    /// In one line.
+    /// A description in one line.
     public var help: String {
         switch self {
         case .gatewayRequests: "Requests that clients got an answer to."
         case .gatewayRequestSeconds: "From the end of a request's head to the hand-over of its answer."
-        case .gatewayBodyBytes: "Bytes of content that went to clients."
-        case .gatewayConnections: "Connections of clients."
-        case .gatewayStreams: "Event streams of clients."
-        case .upstreamRequests: "Requests to APIs that ended, with all their messages."
+        case .gatewayBodyBytes: "Bytes of content sent to clients."
+        case .gatewayConnections: "Open connections of clients."
+        case .gatewayStreams: "Open event streams of clients."
+        case .upstreamRequests: "Requests to APIs that ended, each with all its messages."
         case .upstreamRequestSeconds: "From the start of a request to the end of its pipeline."
-        case .upstreamMessages: "Messages that went to APIs: requests, repeats, redirects, challenges."
-        case .upstreamPhaseSeconds: "Where the time of the messages to APIs went."
+        case .upstreamMessages: "Messages sent to APIs: requests, repeats, redirects, challenges."
+        case .upstreamPhaseSeconds: "Time of the messages to APIs, by phase."
         case .upstreamBytes:
-            "Bytes on the wire: of requests to APIs, heads included, and of the bodies of answers."
-        case .upstreamConnections: "Connections that messages to APIs took, new and used before."
+            "Bytes on the wire: requests to APIs with their heads, and bodies of answers."
+        case .upstreamConnections: "Connections that messages to APIs used, new and reused."
         case .transformSeconds: "From an API's last byte to the end of the pipeline, waits included."
-        case .cacheOperations: "What caches of stages were asked for, and what came of it."
-        case .limitActions: "Requests that a limit had wait, let go on or refused."
+        case .cacheOperations: "Operations of the stages' caches, and their results."
+        case .limitActions: "Requests that a limit queued, released or refused."
         case .limitInFlight: "Requests under way that share a limit."
         case .limitWaiting: "Requests that wait for a limit."
         case .breakerChanges: "Changes of circuit breakers."
-        case .breakerOpen: "1 for an origin whose circuit is open, 0.5 where it is half open."
-        case .reloads: "Loads of the script, or of modules of it, after the first."
+        case .breakerOpen: "1 for an origin whose circuit is open, 0.5 while it is half open."
+        case .reloads: "Reloads of the script or of its modules."
         case .openRequests: "Requests of the engine that have not ended."
         case .offloadedWork: "Pieces of work that other threads do for the engine."
         case .resources: "Resources in memory."
-        case .evictedResources: "Resources that nobody used and that went to make room."
+        case .evictedResources: "Unused resources that went to make room."
         case .contentBytes: "Bytes that resources hold, themselves included."
-        case .generation: "Number of the generation of the script that runs."
-        case .generationsAlive: "Generations that run, or still finish something."
+        case .generation: "Number of the running generation of the script."
+        case .generationsAlive: "Generations that run or still finish something."
         case .jobs: "Jobs and timers of the script that are alive."
-        case .failedJobs: "Jobs and runs of timers that raised an error which nobody waited for."
-        case .luaMemory: "Bytes in the script's Lua states, those of earlier generations included."
-        case .luaCPU: "CPU time of the script's own functions, to a hundredth of a second."
-        case .threadCPU: "CPU time of the threads that are alive, by their names."
+        case .failedJobs: "Jobs and runs of timers that raised an error while nothing waited for them."
+        case .luaMemory:
+            "Bytes in the Lua states of the script and its modules, earlier generations included."
+        case .luaCPU: "CPU time of functions of the script and its modules, to a hundredth of a second."
+        case .threadCPU: "CPU time of the threads, by their names."
         case .startTime: "Unix time at which the process began."
         case .processCPU: "CPU time of the process."
-        case .residentMemory: "Bytes of the process that are in memory."
+        case .residentMemory: "Bytes of the process in memory."
         case .openDescriptors: "Open file descriptors."
         }
     }

@@ -1,8 +1,8 @@
 import RestEngine
 
 extension EngineClient {
-    /// All metrics of the host, as text. Of services that the asker can't reach nothing is told, nor of what
-    /// all services share.
+    /// All metrics of the host, as text. Services that the client can't reach are left out, and so are limits
+    /// and origins, which services share.
     @EngineActor
     func metricsReply(_ accessPolicy: AccessPolicy) -> Reply {
         metrics.begin(directory.engine)
@@ -42,7 +42,7 @@ extension EngineClient {
         return shown
     }
 
-    /// What stands for a service where it is the host itself that answers.
+    /// The label in place of a service for the host's own answers.
     static let hostService = "-"
 
     /// The host's own answers are counted by their paths.
@@ -51,12 +51,12 @@ extension EngineClient {
             ? metrics.labels(Self.hostService, "/-/" + route.rawValue) : GatewayMetrics.noLabels
     }
 
-    /// The labels of what was asked for, as the gateway counts it; none unless somebody wants to know.
+    /// The metrics' labels of a request; `noLabels` until metrics are asked for.
     @EngineActor
     func labels(
         of path: ResourcePath, _ method: String, _ accessPolicy: AccessPolicy, _ pendingRead: PendingRead
     ) -> Int {
-        // Its resource may be forgotten by the end of a request.
+        // The resource may be forgotten before its request ends.
         if pendingRead.labels != GatewayMetrics.noLabels { return pendingRead.labels }
         guard metrics.isCounting, let service = shownService(named: path.service, accessPolicy) else {
             return GatewayMetrics.noLabels
@@ -67,7 +67,7 @@ extension EngineClient {
         return labels(of: resource, service, method)
     }
 
-    /// The pattern is that of the last block of the script's that applies.
+    /// The pattern is that of the script's last block that applies.
     @EngineActor
     func labels(of resource: Resource, _ service: Service, _ method: String) -> Int {
         guard metrics.isCounting else { return GatewayMetrics.noLabels }

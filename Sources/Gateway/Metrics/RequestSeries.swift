@@ -1,24 +1,24 @@
 import RestEngine
 
-/// What is counted of the answers of a gateway, by kinds of requests.
+/// The counts of a gateway's answers, by kinds of requests.
 struct RequestSeries: Sendable {
-    /// How a request was answered, beside its status.
+    /// How a request was answered, besides its status.
     enum Outcome: UInt8, CaseIterable, Sendable {
-        /// From memory.
+        /// Answered from memory.
         case hit
-        /// From one of the resource's caches.
+        /// Answered from one of the resource's caches.
         case cache
-        /// Old data, on purpose.
+        /// Answered with stale data on purpose.
         case stale
-        /// The API was asked.
+        /// Answered by the API.
         case fetched
-        /// The API was asked for somebody else already.
+        /// Answered by a request to the API that another client had caused.
         case collapsed
-        /// Anything else that is no failure.
+        /// Any other answer that is no failure.
         case answered
-        /// 4xx.
+        /// A status of 4xx.
         case refused
-        /// 5xx.
+        /// A status of 5xx.
         case failed
 
         init(_ status: CacheStatus) {
@@ -36,17 +36,17 @@ struct RequestSeries: Sendable {
     }
 
     struct Key: Hashable, Sendable {
-        /// Of service and pattern; see ``GatewayMetrics/labels(_:_:)``.
+        /// The labels of service and pattern; see ``GatewayMetrics/labels(_:_:)``.
         let labels: Int
         let method: UInt8
         let status: Int16
         let outcome: UInt8
 
-        /// Of all that there is no room for.
+        /// The key of all series beyond the limit.
         static let overflow = Key(labels: GatewayMetrics.otherLabels, method: 0, status: 0, outcome: 255)
     }
 
-    /// Names of methods are the client's, and bounded here.
+    /// Clients choose the names of methods, so only these are counted by name.
     static let methods = [
         "other", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "QUERY",
     ]

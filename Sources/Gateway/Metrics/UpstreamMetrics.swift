@@ -1,6 +1,6 @@
 import RestEngine
 
-/// What is counted of an engine's work, from its events (rules 46, 65.4).
+/// Counts of an engine's work, made from its events (rules 46, 65.4).
 @EngineActor
 final class UpstreamMetrics {
     private(set) weak var engine: Engine?
@@ -16,9 +16,10 @@ final class UpstreamMetrics {
     private var limits = LabeledMetrics(.limitActions, ["limit", "action"])
     private var breakers = LabeledMetrics(.breakerChanges, ["origin", "state"])
     private var reloads = LabeledMetrics(.reloads, ["outcome"])
-    /// When the last message of a request ended.
+    /// The time at which the last message of a request ended.
     private var ends: [UInt64: Double] = [:]
-    /// Requests that are followed at once; the time behind the others' messages is not counted.
+    /// The limit of requests that are followed at once. For further ones the time after the last message
+    /// isn't counted.
     private static let mostFollowed = 10_000
 
     init(_ engine: Engine) {
@@ -102,10 +103,10 @@ final class UpstreamMetrics {
     }
 }
 
-/// The times of a message, one after the other.
+/// The times of a message's phases, one after the other.
 enum MessagePhases {
-    /// Those that there were, in order: `queue`, `dns`, `connect`, `tls`, `wait` for the first byte,
-    /// `transfer` of the rest.
+    /// The phases that the message had, in order: `queue`, `dns`, `connect`, `tls`, `wait` for the first
+    /// byte, `transfer` of the rest.
     static func of(_ timings: TransferTimings) -> [(String, Double)] {
         var phases: [(String, Double)] = []
         var end = timings.queue

@@ -3,25 +3,25 @@ import NIOHPACK
 import NIOHTTP2
 import RestEngine
 
-/// Answers a stream of HTTP/2 whose answer is fresh in memory, and hands all others to the multiplexer, which
-/// makes a channel for each (rules 63). It stands between the handler of frames and that one. Event loop
+/// Answers a stream of HTTP/2 whose answer is fresh in memory. It hands all others to the multiplexer, which
+/// makes a channel for each (rules 63). It stands between the frame handler and the multiplexer. Event loop
 /// only.
 ///
-/// Its requests are let in by the same ``RequestParser`` and ``ConnectionHandler`` as all others.
+/// Its requests are checked by the same ``RequestParser`` and ``ConnectionHandler`` as all others.
 final class HotStreams: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
     private let connection: ConnectionHandler
-    /// Ends the connection behind its last stream. The multiplexer's it hears of by events.
+    /// Ends the connection behind its last stream. The multiplexer gets the ends of streams by events.
     private let manager: any NIOHTTP2StreamDelegate
     private let connectionWindow: Int
     private var parser: RequestParser
-    /// Of one head, in the form of HTTP/1.1.
+    /// The bytes of one head, in the form of HTTP/1.1.
     private var bytes = ByteBuffer()
-    /// The client's table of fields isn't larger than what all clients have. Of a larger one the encoder
-    /// would look through all entries for each field, and hold them.
+    /// The client's table of fields isn't larger than the default. In a larger table the encoder would search
+    /// all entries for each field, and hold them in memory.
     private var isTableSmall = true
     private static let standardTableBytes = 4096
     private enum Owner { case here, multiplexer }
@@ -41,7 +41,7 @@ final class HotStreams: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         switch open[frame.streamID] {
-        // It asks for nothing more, and the multiplexer doesn't know it.
+        // The stream expects no more, and the multiplexer doesn't know it.
         case .here: return
         case .multiplexer: break
         case nil:
@@ -59,7 +59,7 @@ final class HotStreams: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// False where the multiplexer is to have it.
+    /// False if the multiplexer gets the stream.
     private func answer(
         _ stream: HTTP2StreamID, _ headers: HPACKHeaders, _ context: ChannelHandlerContext
     ) -> Bool {
@@ -76,7 +76,7 @@ final class HotStreams: ChannelInboundHandler {
         }
         guard let (answer, form) = found else { return false }
         open[stream] = .here
-        // They are flushed when all that was read has been answered.
+        // The frames are flushed when all requests of the current read have been answered.
         for frame in form.wholeFrames(indexed: isTableSmall) {
             context.write(wrapOutboundOut(HTTP2Frame(streamID: stream, payload: frame)), promise: nil)
         }
@@ -96,7 +96,7 @@ final class HotStreams: ChannelInboundHandler {
             case .here:
                 return manager.streamClosed(closed.streamID, channel: context.channel)
             case .multiplexer: break
-            // Its head was refused.
+            // The stream's head was refused.
             case nil: return
             }
         case let window as NIOHTTP2WindowUpdatedEvent where window.streamID == .rootStream:
@@ -107,7 +107,8 @@ final class HotStreams: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The connection's window is not a stream's, which is all that the multiplexer knows.
+    /// Widens the connection's window for streams of this handler. The multiplexer only widens those of its
+    /// own streams.
     private func widenWindow(_ size: Int?, _ context: ChannelHandlerContext) {
         guard let size, size <= connectionWindow / 2 else { return }
         let frame = HTTP2Frame(

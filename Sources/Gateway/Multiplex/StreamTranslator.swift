@@ -2,23 +2,23 @@ import NIOCore
 import NIOHPACK
 import NIOHTTP2
 
-/// Makes of one stream of HTTP/2 what ``ConnectionHandler`` knows, a connection with one request of HTTP/1.1,
-/// so that both are answered by the same code (rules 63). The head of the answer comes as an event that is a
-/// ``ResponseHead``, its body as bytes behind it. Event loop only.
+/// Turns one stream of HTTP/2 into a connection with one request of HTTP/1.1 for ``ConnectionHandler``, so
+/// that the same code answers both (rules 63). The answer's head arrives as an event with a ``ResponseHead``,
+/// its body as bytes behind it. Event loop only.
 final class StreamTranslator: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// Carries the stream.
+    /// The handler of the connection that carries the stream.
     private let connection: ConnectionHandler
     private var request = TranslatedRequest()
-    // What is indexed is kept in a table whose size the client chooses, up to 4 GiB (RFC 7541 7.3).
+    // Indexed fields are kept in a table whose size the client chooses, up to 4 GiB (RFC 7541 7.3).
     private var answer = TranslatedAnswer(indexing: .nonIndexable)
-    /// Of what ended it, when nobody else waits for that.
+    /// The write that ended the stream, if no other caller waits for it.
     private var end: EventLoopFuture<Void>?
-    /// The client has said all that it will.
+    /// The client has sent its whole request.
     private var isRequestWhole = false
 
     init(on connection: ConnectionHandler) { self.connection = connection }
@@ -29,7 +29,7 @@ final class StreamTranslator: ChannelDuplexHandler {
         case .headers(let headers):
             if headers.endStream { isRequestWhole = true }
             guard !request.hasHead else {
-                // What follows a body is read and forgotten, as in chunks.
+                // Fields behind a body are read and dropped, as those of chunks are.
                 guard TranslatedRequest.areTrailers(headers.headers) else { return refuse(context) }
                 request.end(&bytes)
                 break
@@ -64,7 +64,8 @@ final class StreamTranslator: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if answer.isComplete {
-            // It is asked when the answer is out. A body is left out that a read of its head brings along.
+            // The promise is fulfilled when the answer has gone out. The body behind a head for HEAD is
+            // dropped.
             guard let end else {
                 promise?.fail(ChannelError.outputClosed)
                 return
@@ -96,7 +97,7 @@ final class StreamTranslator: ChannelDuplexHandler {
         case is ResponseHead: promise?.fail(ChannelError.outputClosed)
         case is BrokenAnswer:
             reset(.internalError, context)
-            // The stream is over, in either direction.
+            // The stream is over in both directions.
             answer.breakOff()
             isRequestWhole = true
             promise?.succeed()
@@ -108,16 +109,16 @@ final class StreamTranslator: ChannelDuplexHandler {
         if answer.endsWithConnection, let end = answer.take(ByteBuffer()) {
             context.writeAndFlush(wrapOutboundOut(end), promise: nil)
         }
-        // The stream has ended as far as we are concerned, which is all that closing one half does.
+        // Closing one half only ends the answer, and its last frame has done that.
         guard mode == .all else {
             promise?.succeed()
             return
         }
         if !request.hasHead {
-            // Nobody has looked at it, and it may be asked again elsewhere (RFC 9113 8.7).
+            // The request was not processed, so the client may send it again elsewhere (RFC 9113 8.7).
             reset(.refusedStream, context)
         } else if answer.isComplete, !isRequestWhole {
-            // The answer holds, and the rest of the request isn't wanted (RFC 9113 8.1).
+            // The answer is complete, and the rest of the request isn't needed (RFC 9113 8.1).
             reset(.noError, context)
         }
         context.close(mode: mode, promise: promise)

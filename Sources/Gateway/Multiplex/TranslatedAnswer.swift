@@ -6,17 +6,17 @@ import NIOHTTP2
 struct TranslatedAnswer {
     private enum State {
         case head
-        /// Bytes of the content that are still to come; nil: as many as there are until the end.
+        /// The bytes of content that are still to come; nil if the length is unknown.
         case body(Int?)
         case ended
     }
 
     private let indexing: HPACKIndexing
-    /// Then its content is not there, whatever its length.
+    /// The answer is for HEAD, so it has no content, whatever its length field says.
     var isForHead = false
     private var state = State.head
 
-    /// - Parameter indexing: For a client whose table is known to be small, its fields may be indexed.
+    /// - Parameter indexing: Fields may be indexed for a client whose table is known to be small.
     init(indexing: HPACKIndexing) { self.indexing = indexing }
 
     var isComplete: Bool { if case .ended = state { true } else { false } }
@@ -25,13 +25,13 @@ struct TranslatedAnswer {
 
     mutating func begin(_ head: ResponseHead) -> HTTP2Frame.FramePayload {
         let isEmpty = isForHead || head.content.length == 0 || head.status == 204 || head.status == 304
-        // What is no answer yet is followed by another head (RFC 9110 15.2).
+        // An interim answer is followed by another head (RFC 9110 15.2).
         if head.status >= 200 { state = isEmpty ? .ended : .body(head.content.length) }
         return .headers(.init(headers: head.list(indexing: indexing), endStream: isComplete))
     }
 
-    /// The next part of the content, for which no bytes are the end where its length is not known. Nil for
-    /// what is no part of it.
+    /// The next part of the content. If the length is unknown, an empty part ends it. Nil for bytes that
+    /// don't belong to the content.
     mutating func take(_ bytes: ByteBuffer) -> HTTP2Frame.FramePayload? {
         guard case .body(let left) = state,
             let part = bytes.getSlice(at: bytes.readerIndex, length: min(left ?? .max, bytes.readableBytes)),
@@ -43,6 +43,6 @@ struct TranslatedAnswer {
         return .data(.init(data: .byteBuffer(part), endStream: isLast))
     }
 
-    /// The answer ends here, whether it is whole or not.
+    /// The answer ends here, complete or not.
     mutating func breakOff() { state = .ended }
 }

@@ -4,16 +4,16 @@ import RestEngine
 
 /// One request of HTTP/2 in the form of HTTP/1.1 (RFC 9113 8.3, 8.2.2).
 ///
-/// What is written here is read by ``RequestParser``, and nothing may be read there that the client hasn't
-/// said: names and values are looked at byte by byte.
+/// ``RequestParser`` reads the bytes that are written here. They must not contain anything that the client
+/// didn't send, so names and values are checked byte by byte.
 struct TranslatedRequest {
     private(set) var hasHead = false
     private var isChunked = false
-    /// The end of a head that may have no body, until that is known: clients end a read in an empty frame
-    /// behind its head too, and what says that its body is empty may go on with one.
+    /// The end of the head waits until it is known whether a body follows. Clients may also end a request by
+    /// an empty frame behind its head, and a request with a length of 0 may go on with bytes.
     private var isUndecided = false
 
-    /// False when it is malformed.
+    /// False if the head is malformed.
     mutating func begin(_ headers: HPACKHeaders, isWhole: Bool, _ bytes: inout ByteBuffer) -> Bool {
         hasHead = true
         var pseudo = PseudoFields()
@@ -33,8 +33,7 @@ struct TranslatedRequest {
                 (hasLines, host) = (true, pseudo.authority)
             }
             if name == "host" {
-                // Two names of one host are how one reader is told something else than another (RFC 9113
-                // 8.3.1).
+                // Two names of one host could make two readers disagree (RFC 9113 8.3.1).
                 guard host == nil || host == value else { return false }
                 if host != nil { continue }
                 host = value
@@ -47,7 +46,7 @@ struct TranslatedRequest {
             bytes.writeLine(name, value)
         }
         guard hasLines || pseudo.write(to: &bytes) else { return false }
-        // In HTTP/2 it may come in pieces; elsewhere there is one such field (RFC 9113 8.2.3).
+        // HTTP/2 may split Cookie into several fields. HTTP/1.1 allows only one (RFC 9113 8.2.3).
         if let cookie { bytes.writeLine("cookie", cookie) }
         isChunked = !isWhole && length == nil
         let mayBeEmpty =
@@ -71,7 +70,7 @@ struct TranslatedRequest {
     mutating func add(_ content: ByteBuffer, _ bytes: inout ByteBuffer) {
         guard content.readableBytes > 0 else { return }
         if isUndecided {
-            // It was to be empty: what comes could only be taken for another request.
+            // The body was announced as empty, so its bytes could only be taken for another request.
             guard isChunked else { return }
             isUndecided = false
             endHead(&bytes)
@@ -90,7 +89,7 @@ struct TranslatedRequest {
         isChunked = false
     }
 
-    /// Not for streams (RFC 9113 8.2.2).
+    /// Fields that streams must not have (RFC 9113 8.2.2).
     private static let ofConnections: Set<String> = [
         "connection", "proxy-connection", "keep-alive", "transfer-encoding", "upgrade", "http2-settings",
     ]
@@ -103,14 +102,14 @@ struct TranslatedRequest {
                     && bytes.allSatisfy { HTTPByte.isToken($0) && !(0x41...0x5A).contains($0) }
             } ?? false
         guard isToken else { return false }
-        // The lengths of those names: few others have to be looked up.
+        // Only names of these lengths have to be looked up, and few others have them.
         return switch name.utf8.count {
         case 7, 10, 14, 16, 17: !ofConnections.contains(name)
         default: true
         }
     }
 
-    /// Neither padded nor with bytes that no field has (RFC 9113 8.2.1).
+    /// The value isn't padded, and has no invalid bytes (RFC 9113 8.2.1).
     private static func isValue(_ value: String) -> Bool {
         value.utf8.withContiguousStorageIfAvailable { bytes in
             guard let first = bytes.first, let last = bytes.last else { return true }
@@ -120,14 +119,14 @@ struct TranslatedRequest {
     }
 }
 
-/// The fields of a request that HTTP/1.1 has in its first line and in Host (RFC 9113 8.3.1).
+/// The fields that HTTP/1.1 has in its first line and in Host (RFC 9113 8.3.1).
 private struct PseudoFields {
     private(set) var method: String?
     private(set) var authority: String?
     private var scheme: String?
     private var path: String?
 
-    /// False for a name that is unknown, or came before, and for a value that would be two words of a line.
+    /// False for an unknown or repeated name, and for a value that would be two words of a line.
     mutating func take(_ name: String, _ value: String) -> Bool {
         guard !value.utf8.contains(where: HTTPByte.isBlank) else { return false }
         switch name {
@@ -140,7 +139,7 @@ private struct PseudoFields {
         return true
     }
 
-    /// False where they make no request.
+    /// False if they make no valid request.
     func write(to bytes: inout ByteBuffer) -> Bool {
         guard let method, let path, Method.isToken(method), !path.isEmpty,
             scheme == "https" || scheme == "http"

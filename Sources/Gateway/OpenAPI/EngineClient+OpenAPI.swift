@@ -1,8 +1,8 @@
 import RestEngine
 
 extension EngineClient {
-    /// Routes, what the script defines, and the exposed paths that a template can say: of what a client can
-    /// reach here, and nothing else.
+    /// The document of a client: routes, the script's definitions, and the exposed paths that a template can
+    /// express. It only contains operations that the client can reach.
     @EngineActor
     func openAPI(_ accessPolicy: AccessPolicy) -> Reply {
         let access = rules.currentAccess
@@ -13,7 +13,7 @@ extension EngineClient {
             document.add(
                 operation.method, service: operation.service, path: operation.path,
                 summary: "\(operation.method) \(operation.path)")
-            // The rules expose paths, with all methods of the service.
+            // The rules expose paths with all methods of the service.
             for method in accessPolicy.methods(of: operation.service) {
                 document.add(
                     method, service: operation.service, path: operation.path,
@@ -31,7 +31,7 @@ extension EngineClient {
         return Reply(200, json: document.tree)
     }
 
-    /// With a value in the place of each name it is what a client may ask for.
+    /// A path that the client may request if each name is replaced by a value.
     @EngineActor
     private func isShown(_ operation: GatewayOperation, _ accessPolicy: AccessPolicy) -> Bool {
         guard accessPolicy.methods(of: operation.service).contains(operation.method),
@@ -45,8 +45,8 @@ extension EngineClient {
 }
 
 extension AccessPolicy {
-    /// The paths of its rules as templates, those that can be: a `*` is a segment. Of `**` a path with one
-    /// segment stands for all, which OpenAPI has no words for.
+    /// The rules' paths as templates, if they can be expressed: a `*` is a segment. OpenAPI can't express
+    /// `**`, so a path with one segment stands for all of them.
     func templates(of name: String) -> [String] {
         paths(of: name).compactMap { glob in
             guard !glob.contains("://"), !glob.contains("?"), !glob.contains("["), !glob.contains("{") else {

@@ -1,13 +1,13 @@
 import RestEngine
 
-/// A request that a script defines of one of its services, as far as others can make it (rules 68).
+/// A request that a script defines for one of its services, if clients can make it (rules 68).
 public struct GatewayOperation: Sendable, Hashable {
     /// The name of the service.
     public var service: String
     public var method: String
-    /// Below the service's base: segments, of which `{name}` stands for any one.
+    /// The path below the service's base URL. In it `{name}` stands for any segment.
     public var path: String
-    /// `file:line` of the script.
+    /// The place in the script, as `file:line`.
     public var origin: String?
 
     public init(service: String, method: String, path: String, origin: String? = nil) {
@@ -18,7 +18,7 @@ public struct GatewayOperation: Sendable, Hashable {
     }
 }
 
-/// What a gateway answers, as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
+/// The gateway's operations as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1.html).
 struct OpenAPIDocument {
     /// See docs/reference/limits.md, L125.
     static let mostPaths = 2000
@@ -31,18 +31,18 @@ struct OpenAPIDocument {
         var hasBody = false
     }
 
-    /// By path, then by method in lower case.
+    /// Operations by path, then by method in lower case.
     private var paths: [(path: String, operations: [(method: String, operation: Operation)])] = []
     private var places: [String: Int] = [:]
-    /// Paths that differ in nothing but the names of their parameters are one.
+    /// Paths that differ only in the names of their parameters are the same path.
     private var shapes: [String: String] = [:]
     private let wantsToken: Bool
 
     init(wantsToken: Bool) { self.wantsToken = wantsToken }
 
-    // MARK: What is in it
+    // MARK: Content
 
-    /// A route of a script. OpenAPI has no word for a name that stands for many segments.
+    /// Adds a route of a script. OpenAPI can't express a name that stands for several segments.
     mutating func add(route: GatewayRoute) {
         let path = route.template.replacing("*}", with: "}")
         add(
@@ -54,7 +54,7 @@ struct OpenAPIDocument {
         if route.method == "GET" { addHead(path) }
     }
 
-    /// A request of a service's resource; `path` begins behind the service's name.
+    /// Adds a request of a service's resource. `path` begins behind the service's name.
     mutating func add(_ method: String, service: String, path: String, summary: String) {
         let path = "/" + PercentEncoding.segment(Array(service.utf8)) + path
         add(
@@ -72,10 +72,10 @@ struct OpenAPIDocument {
         add("HEAD", path, head)
     }
 
-    /// The paths of the host itself that all clients may ask for.
+    /// Adds the host's own paths that all clients may use.
     mutating func addHostRoutes() {
         let all: [(HostRoute, String)] = [
-            (.health, "Whether it works"), (.ready, "Whether it takes requests"),
+            (.health, "Whether the host works"), (.ready, "Whether the host takes requests"),
             (.services, "Names of services"),
             (.openapi, "This document"),
         ]
@@ -94,7 +94,7 @@ struct OpenAPIDocument {
 
     private mutating func add(_ method: String, _ path: String, _ operation: Operation) {
         let method = method.lowercased()
-        // Others can't be said.
+        // OpenAPI has no other methods.
         guard ["get", "head", "post", "put", "patch", "delete", "options", "trace"].contains(method) else {
             return
         }
@@ -122,11 +122,11 @@ struct OpenAPIDocument {
 
     private static let anything: Tree = ["*/*": [:] as Tree]
 
-    /// Whatever else comes is a problem.
+    /// All other statuses are problems.
     private static func responses(_ content: Tree?) -> Tree {
         var success: [(String, Tree)] = [("description", "The answer")]
         if let content { success.append(("content", content)) }
-        var problem: [(String, Tree)] = [("description", "A failure, or what the API says of one")]
+        var problem: [(String, Tree)] = [("description", "A failure, or the API's own answer to one")]
         if content != nil {
             problem.append(
                 (
@@ -144,7 +144,7 @@ struct OpenAPIDocument {
         ])
     }
 
-    /// What stands in braces, in order, each once.
+    /// The names in braces, in order and without repetition.
     private static func nameTexts(in path: String) -> [Substring] {
         var names: [Substring] = []
         var rest = path[...]
@@ -169,8 +169,8 @@ struct OpenAPIDocument {
         }
     }
 
-    /// What a path's segment can't be, the gateway refuses (``RestEngine/PathText/validationError(to:)``).
-    /// Of what is escaped twice it refuses what leads elsewhere, which no pattern says.
+    /// Excludes the segments that the gateway refuses (``RestEngine/PathText/validationError(to:)``). It also
+    /// refuses double escapes that lead elsewhere, which a pattern can't express.
     private static let segment: Tree = [
         "type": "string", "minLength": 1,
         "pattern": #"^([^\u0000-\u001f\u007f/\\%]|%(?![0-9A-Fa-f]{2}))+$"#,

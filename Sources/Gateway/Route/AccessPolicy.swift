@@ -1,14 +1,14 @@
 import RestEngine
 
-/// What clients may ask for: rules that are checked when the gateway is made, and compiled for each service
-/// when they are first needed.
+/// The requests that clients may make. The rules are checked when the gateway is made, and compiled for each
+/// service when they are first needed.
 @EngineActor
 final class AccessPolicy {
     private let rules: [String: ExposeRule]?
-    /// It shows nothing that this one doesn't.
+    /// A wider policy. This one shows nothing that the wider one doesn't.
     private let outer: AccessPolicy?
     private var compiled: [String: Compiled] = [:]
-    /// Those that were found to be shown.
+    /// Resources that were found to be shown.
     let known = KnownResources()
 
     private struct Compiled {
@@ -35,12 +35,12 @@ final class AccessPolicy {
         }
     }
 
-    /// CONNECT would make a tunnel of the connection, and TRACE shows a client's secrets to scripts of a page
-    /// (RFC 9110 9.3.6, 9.3.8).
+    /// CONNECT would turn the connection into a tunnel, and TRACE would show a client's secrets to scripts of
+    /// a page (RFC 9110 9.3.6, 9.3.8).
     private nonisolated static func problem(ofMethod method: String) -> String? {
         guard let method = Method.normalized(method) else { return "'\(method)' is no method" }
         let isRefused = ["CONNECT", "TRACE"].contains(method.uppercased())
-        return isRefused ? "\(method) is never passed on" : nil
+        return isRefused ? "\(method) is never forwarded" : nil
     }
 
     nonisolated var showsEverything: Bool { rules == nil && outer?.showsEverything ?? true }
@@ -49,7 +49,7 @@ final class AccessPolicy {
         (rules.map { $0[name] != nil } ?? true) && (outer?.isExposed(service: name) ?? true)
     }
 
-    /// In the order of an `Allow` header.
+    /// The methods in the order of an `Allow` header.
     nonisolated func methods(of name: String) -> [String] {
         guard let rules else { return outer?.methods(of: name) ?? ["GET", "HEAD"] }
         var seen: Set<String> = []
@@ -60,12 +60,12 @@ final class AccessPolicy {
         return own.filter(outer.methods(of: name).contains)
     }
 
-    /// The globs that its own rules have for a service.
+    /// The globs of this policy's own rules for a service.
     func paths(of name: String) -> [String] {
         rules.map { $0[name]?.paths ?? [] } ?? outer?.paths(of: name) ?? ["**"]
     }
 
-    /// Whether clients may know of it.
+    /// Whether clients may know the resource.
     func isShown(_ resource: Resource, of service: Service) -> Bool {
         guard let url = resource.url, let base = service.baseURL else { return showsEverything }
         return isExposed(url, service: service.name, base: base)
@@ -74,7 +74,7 @@ final class AccessPolicy {
     func isExposed(_ url: URLText, service name: String, base: BaseURL) -> Bool {
         if let outer, !outer.isExposed(url, service: name, base: base) { return false }
         guard let rule = rules?[name] else { return rules == nil }
-        // An API may read an escaped slash as one: its rule has to show both readings (55.8).
+        // An API may read an escaped slash as a slash, so the rule has to show both readings (55.8).
         let opened = url.withOpenSlashes
         return globs(of: rule, name, base).contains { glob in
             glob.matches(url) && opened.map(glob.matches) ?? true
@@ -83,14 +83,14 @@ final class AccessPolicy {
 
     private func globs(of rule: ExposeRule, _ name: String, _ base: BaseURL) -> [GlobPattern] {
         if let known = compiled[name], known.base == base { return known.globs }
-        // They were checked when the gateway was made.
+        // The globs were checked when the gateway was made.
         let globs = rule.paths.compactMap { try? GlobPattern($0, base: base) }
         compiled[name] = Compiled(base: base, globs: globs)
         return globs
     }
 }
 
-/// Which part of a service clients may reach.
+/// The part of a service that clients may reach.
 public struct ExposeRule: Sendable, Equatable {
     /// Globs relative to the service's base URL, or absolute.
     public var paths: [String]

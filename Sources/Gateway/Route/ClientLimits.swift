@@ -1,12 +1,12 @@
 import HeapModule
 import Synchronization
 
-/// How often one client may ask.
+/// The rate at which one client may send requests.
 public struct GatewayRate: Sendable, Equatable {
     public var requests: Double
     /// Seconds.
     public var per: Double
-    /// How many may come at once.
+    /// The number of requests that may come at once.
     public var burst: Double
 
     public init(requests: Double, per: Double = 1, burst: Double? = nil) {
@@ -17,13 +17,13 @@ public struct GatewayRate: Sendable, Equatable {
 }
 
 enum ClientNetwork {
-    /// By what limits know the client of an address: an address of IPv4; of IPv6 the first 64 bits, for a
-    /// client has all that begin so (RFC 6177 2).
+    /// The name by which limits know a client by its address: the whole address for IPv4; the first 64 bits
+    /// for IPv6, because a client has all addresses that begin with them (RFC 6177 2).
     static func name(ofAddress address: String) -> String {
         guard address.utf8.contains(UInt8(ascii: ":")) else { return address }
         let groups = address.prefix { $0 != "%" }.split(separator: ":", omittingEmptySubsequences: false)
         if let last = groups.last, last.contains(".") { return String(last) }
-        // Two colons stand for as many zeros as are missing.
+        // Two colons stand for the missing zeros.
         let gap = groups.firstIndex(of: "") ?? groups.count
         let (head, tail) = (groups[..<gap], groups[gap...].filter { !$0.isEmpty })
         let zeros = repeatElement(Substring("0"), count: max(0, 8 - head.count - tail.count))
@@ -31,14 +31,15 @@ enum ClientNetwork {
     }
 }
 
-/// A bucket for each client, by token or address.
+/// A token bucket for each client, by token or address.
 final class ClientRates: Sendable {
     private struct Bucket {
         var level: Double
         var time: Double
     }
 
-    /// When a bucket is full again, as of the last look: by now that may be later, but not sooner.
+    /// The time at which a bucket is full, as of the last check. The real time may be later by now, but not
+    /// sooner.
     private struct Refill: Comparable {
         let full: Double
         let client: String
@@ -48,12 +49,12 @@ final class ClientRates: Sendable {
 
     private struct Table {
         var buckets: [String: Bucket] = [:]
-        /// One for each bucket.
+        /// One entry for each bucket.
         var refills = Heap<Refill>()
     }
 
-    /// For one more, the client is forgotten whose bucket is full again first: of those that ask alike the
-    /// oldest. So no crowd of addresses gives a client back what it has used.
+    /// At this limit a new client replaces the one whose bucket is full first; of equal ones, the oldest. So
+    /// many addresses together can't give a client its used requests back.
     private static let limit = 10_000
     private let rate: GatewayRate
     private let table = Mutex(Table())
@@ -62,7 +63,7 @@ final class ClientRates: Sendable {
 
     private var speed: Double { rate.requests / rate.per }
 
-    /// Seconds until the client may ask; nil: now, and that counts.
+    /// Seconds until the client may send a request. Nil: it may send it now, and the request is counted.
     func wait(_ client: String, now: Double) -> Double? {
         table.withLock { table in
             if let index = table.buckets.index(forKey: client) {
@@ -89,8 +90,8 @@ final class ClientRates: Sendable {
 
     private func fullTime(of bucket: Bucket) -> Double { bucket.time + (rate.burst - bucket.level) / speed }
 
-    /// A request moves nobody in the heap. Who has asked since its place was found gets another one here,
-    /// once for all its requests.
+    /// A request doesn't move its client in the heap. A client that has sent requests since it was placed
+    /// gets a new place here, once for all of them.
     private func forgetFirst(of table: inout Table) {
         while let first = table.refills.min, let bucket = table.buckets[first.client] {
             let full = fullTime(of: bucket)
@@ -104,14 +105,14 @@ final class ClientRates: Sendable {
     }
 }
 
-/// What each client has under way, by token or address.
+/// The requests that each client has under way, by token or address.
 final class ClientSlots: Sendable {
     private let most: Int
     private let taken = Mutex<[String: Int]>([:])
 
     init(_ most: Int) { self.most = most }
 
-    /// Nil when the client has as many as it may.
+    /// Nil if the client has as many as it may.
     func take(for client: String) -> ClientSlot? {
         let isFree = taken.withLock { taken in
             let count = taken[client] ?? 0
@@ -130,7 +131,7 @@ final class ClientSlots: Sendable {
     }
 }
 
-/// One of them: given back when nobody holds it any more.
+/// One slot. It is free again when its last reference goes.
 final class ClientSlot {
     private let slots: ClientSlots
     private let client: String

@@ -5,15 +5,15 @@ import Synchronization
 /// The part of the rules that network threads need.
 struct GatewayAccess: Sendable {
     var version = 1
-    /// What is shown where nobody says otherwise.
+    /// The access policy where no other one applies.
     let accessPolicy: AccessPolicy
     let hostNames: HostNames
     let limits: GatewayLimits
     let routes: RouteTable
     let origins: OriginRules
-    /// Nil: as often as they want.
+    /// Nil: no limit.
     let rates: ClientRates?
-    /// Nil: as many as they want.
+    /// Nil: no limit.
     let requests: ClientSlots?
     let streams: ClientSlots
     /// Names of clients' headers that go to the API, in lower case.
@@ -26,21 +26,21 @@ struct GatewayAccess: Sendable {
     let accessLog: (@Sendable (AccessRecord) -> Void)?
     /// See ``GatewayConfiguration/spans``.
     let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
-    /// Every method that something at this gateway answers.
+    /// All methods that this gateway answers for some path.
     private let methods: Set<String>
-    /// Nobody needs to say who they are.
+    /// Clients need no credentials.
     let isOpen: Bool
     private let tokens: [BearerToken]
-    /// Numbers of tokens and clients that are operators.
+    /// The numbers of tokens and clients that belong to operators.
     private let operators: Set<Int>
     private let operatorListeners: Set<String>
-    /// Of certificates that clients are known by; see ``ListenerSecrets/authority``.
+    /// The authority of clients' certificates; see ``ListenerSecrets/authority``.
     var authority: [UInt8]?
-    /// Names in such certificates; nil: any.
+    /// The names that certificates may have; nil: any.
     private let clients: [String]?
-    /// Somebody gets a record of each request.
+    /// Each request gets a record.
     var recordsRequests: Bool { accessLog != nil || spans != nil }
-    /// By listener and by who asks: tokens, then ``clients``.
+    /// Access policies by listener and by the client's number: first tokens, then ``clients``.
     private let accessPolicies: [Place: AccessPolicy]
 
     private struct Place: Hashable {
@@ -48,7 +48,7 @@ struct GatewayAccess: Sendable {
         let identity: Int?
     }
 
-    /// - Parameter authority: of ``GatewayConfiguration/clientCertificates``.
+    /// - Parameter authority: The authority of ``GatewayConfiguration/clientCertificates``.
     init(_ configuration: GatewayConfiguration, authority: [UInt8]? = nil) throws(GatewayError) {
         let usual = try AccessPolicy(configuration.expose)
         accessPolicy = usual
@@ -60,7 +60,9 @@ struct GatewayAccess: Sendable {
         streams = ClientSlots(configuration.limits.streamsPerClient ?? configuration.limits.usualStreams)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
         // Accept is named with the content; parts and preconditions choose no representation.
-        let deciding = forwarded.subtracting(ProxiedRequest.conditions).subtracting(["accept", "range", "if-range"])
+        let deciding = forwarded.subtracting(ProxiedRequest.conditions).subtracting([
+            "accept", "range", "if-range",
+        ])
         vary = deciding.isEmpty ? nil : deciding.sorted().joined(separator: ", ")
         kept = HeaderNames(ForwardedHeaders.usual.union(configuration.keptHeaders.map { $0.lowercased() }))
         accessLog = configuration.accessLog
@@ -99,17 +101,18 @@ struct GatewayAccess: Sendable {
         self.accessPolicies = accessPolicies
     }
 
-    /// RFC 9110 9.3, RFC 5789, RFC 10008, and what somebody may send to an API or a route.
+    /// The methods of RFC 9110 9.3, RFC 5789 and RFC 10008, and those that some client may send to an API or
+    /// a route.
     private static func methods(_ exposed: [[String: ExposeRule]], _ routes: RouteTable) -> Set<String> {
         let own = exposed.flatMap { $0.values.flatMap(\.methods) }.compactMap(Method.normalized)
         return Set(Method.known + ["CONNECT", "TRACE", "QUERY"] + own + routes.all.map(\.method))
     }
 
-    /// Another can't be possible anywhere (RFC 9110 15.6.2).
+    /// Other methods are not possible at any path (RFC 9110 15.6.2).
     func knows(method: String) -> Bool { method == "GET" || methods.contains(method) }
 
-    /// Methods of a target that somebody may use at a listener, known or not: pages ask for them before they
-    /// say who they are.
+    /// The methods of a target that some client may use at a listener. Pages ask for them before they send
+    /// credentials.
     func methods(of target: [UInt8], at listener: String) -> [String] {
         if case .otherMethods(let methods) = routes.match("OPTIONS", target) { return methods }
         return switch target.withUnsafeBytes({ RequestTarget($0) }) {
@@ -121,10 +124,11 @@ struct GatewayAccess: Sendable {
         }
     }
 
-    /// Nobody may ask without one, unless a certificate says who it is.
+    /// Clients need a token, unless a certificate identifies them.
     var wantsToken: Bool { !tokens.isEmpty }
 
-    /// Who shows this; nil: nobody who may ask. A token that is known goes before a certificate.
+    /// The client with these credentials; nil if it may not send requests. A known token takes precedence
+    /// over a certificate.
     func client(
         _ authorization: UnsafeRawBufferPointer?, _ certificate: ClientCertificate?, at listener: String
     ) -> GatewayLoop.Client? {
@@ -144,18 +148,18 @@ struct GatewayAccess: Sendable {
         }
     }
 
-    /// What somebody is told whom ``client(_:_:at:)`` doesn't know.
+    /// The problem for a client that ``client(_:_:at:)`` doesn't accept.
     func refusal(of certificate: ClientCertificate?) -> Problem {
         if !tokens.isEmpty { return .unauthorized }
         return Problem(
             403, "certificate_needed",
             certificate == nil
-                ? "a certificate is needed that this gateway's authority for clients has signed"
-                : "the client's certificate has none of the names that are let in, or is of another authority"
+                ? "a client certificate is needed, signed by this gateway's authority for clients"
+                : "the client's certificate has none of the accepted names, or another authority signed it"
         )
     }
 
-    /// One who showed nothing and is told little.
+    /// A client that showed no credentials and gets few details.
     var stranger: GatewayLoop.Client {
         GatewayLoop.Client(accessPolicy: accessPolicy, isAuthorized: false, name: nil)
     }
@@ -166,20 +170,20 @@ struct GatewayAccess: Sendable {
     }
 }
 
-/// Who may use a gateway.
+/// A token of a client.
 public struct GatewayToken: Sendable, Equatable {
     public enum Secret: Sendable, Equatable {
         case text(String)
-        /// Of the token's UTF-8.
+        /// The hash of the token's UTF-8.
         case sha256([UInt8])
     }
 
-    /// For logs and limits.
+    /// The client's name in logs and limits.
     public var name: String
     public var secret: Secret
-    /// Of what the listener shows; nil: all of it.
+    /// Access within the listener's rules; nil: all that the listener shows.
     public var expose: [String: ExposeRule]?
-    /// It may ask what the host does: `/-/resources`, `/-/explain`, `/-/metrics` and `/-/events`.
+    /// The client may read the host's state: `/-/resources`, `/-/explain`, `/-/metrics` and `/-/events`.
     public var isOperator: Bool
 
     public init(
@@ -192,7 +196,7 @@ public struct GatewayToken: Sendable, Equatable {
     }
 }
 
-/// A token that clients may show (RFC 6750 2.1).
+/// A token that clients may send (RFC 6750 2.1).
 struct BearerToken: Sendable {
     let name: String
     private let secret: [UInt8]

@@ -2,14 +2,14 @@ import Platform
 import RestEngine
 import Synchronization
 
-/// What is shown, and to whom. Replaced as a whole, on the engine loop, while the gateway runs.
+/// The rules about resources and clients. The engine loop replaces them as a whole while the gateway runs.
 ///
-/// Network threads look at the version before each request and drop what they remember of older rules. An
-/// answer that was asked for under older rules still goes out, but is not remembered.
+/// Network threads check the version before each request, and drop answers of older rules. An answer to a
+/// request under older rules still goes out, but isn't remembered.
 final class GatewayRules: Sendable {
     typealias Access = GatewayAccess
 
-    /// The rules of one version. A reference, so that a request looks at them without copying them.
+    /// The rules of one version. It is a reference, so that a request doesn't copy them.
     final class Snapshot: Sendable {
         let access: Access
 
@@ -38,8 +38,8 @@ final class GatewayRules: Sendable {
     }
 }
 
-/// The values of the Host header that are answered. Any other name belongs to somebody whose page points a
-/// browser at this address (DNS rebinding).
+/// The values of the Host header that are accepted. Another name may belong to an attacker, whose page sends
+/// a browser to this address (DNS rebinding).
 struct HostNames {
     private var names: Set<String> = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -49,13 +49,12 @@ struct HostNames {
 
     mutating func insert(_ host: String) { names.insert(Self.host(of: host)) }
 
-    /// The port doesn't matter: a stranger's name is the danger, and forwarded ports are common.
+    /// The port is ignored: the danger is a foreign name, and forwarded ports are common.
     func accept(_ value: UnsafeRawBufferPointer) -> Bool {
         names.contains(Self.host(of: String(decoding: value, as: UTF8.self)))
     }
 
-    /// Something that may be listed: no port, nobody's name before an `@`, nothing that isn't in names of
-    /// hosts.
+    /// A name that can be listed: it has no port, no user before an `@`, and only characters of host names.
     static func isName(_ host: String) -> Bool {
         !host.isEmpty && host.utf8.count <= 253
             && host.utf8.allSatisfy { byte in
@@ -69,7 +68,7 @@ struct HostNames {
             }
     }
 
-    /// In lower case, without a port.
+    /// The host in lower case, without a port.
     static func host(of text: String) -> String {
         let lower = text.lowercased()
         if lower.hasPrefix("["), let end = lower.firstIndex(of: "]") {
@@ -80,7 +79,7 @@ struct HostNames {
         return String(lower[..<colon])
     }
 
-    /// Nothing, or a colon with a number that a port can have, or with none (RFC 3986 3.2.3).
+    /// Empty, or a colon with a valid port number or with none (RFC 3986 3.2.3).
     private static func isPort(_ text: Substring) -> Bool {
         guard text.first == ":" else { return text.isEmpty }
         let digits = text.dropFirst()

@@ -1,23 +1,23 @@
 import Platform
 import RestEngine
 
-/// Which pages of other origins may use the gateway from a browser
+/// The pages of other origins that may use the gateway from a browser
 /// (https://fetch.spec.whatwg.org/#http-cors-protocol).
 public struct GatewayCORS: Sendable, Equatable {
     /// `https://app.example`, without a path; `*` for all.
     public var origins: [String]
-    /// Those that a page may use beside GET, HEAD and POST; empty: whatever is exposed.
+    /// The methods that a page may use besides GET, HEAD and POST; empty: all exposed methods.
     public var methods: [String] = []
     /// Names of headers that a page may send.
     public var headers: [String] = []
-    /// Pages may send cookies and the like; not for `*`.
+    /// Pages may send cookies and other credentials. Not possible with `*`.
     public var allowsCredentials = false
-    /// Seconds for which a browser remembers the answer to its question.
+    /// Seconds for which a browser remembers the answer to a preflight request.
     public var maxAge = 600
 
     public init(origins: [String]) { self.origins = origins }
 
-    /// What is wrong with it.
+    /// The error in the rules; nil if there is none.
     var validationError: String? {
         if origins.isEmpty { return "'cors' lists no origin" }
         for origin in origins where origin != "*" {
@@ -29,14 +29,14 @@ public struct GatewayCORS: Sendable, Equatable {
             return "credentials are for origins that are named, not for '*'"
         }
         for method in methods where !Method.isToken(method) { return "'\(method)' is no method" }
-        for name in headers where !Method.isToken(name) { return "'\(name)' is no name of a header" }
+        for name in headers where !Method.isToken(name) { return "'\(name)' is no valid name of a header" }
         return nil
     }
 }
 
-/// What requests of pages get. Without any rule a page of another origin may only do what it could do with a
-/// link: what changes something is refused, for the gateway adds credentials to it that the page doesn't
-/// have.
+/// The rules for requests of pages. Without rules a page of another origin may only do what it could do with
+/// a link. Requests that change something are refused, because the gateway would add credentials that the
+/// page doesn't have.
 struct OriginRules: Sendable {
     private let cors: GatewayCORS?
     private let exposed: String
@@ -56,7 +56,7 @@ struct OriginRules: Sendable {
         return cors.origins.contains("*") || cors.origins.contains { $0.lowercased() == origin }
     }
 
-    /// - Parameter host: the value of Host: the gateway's own pages are no strangers.
+    /// - Parameter host: The value of Host. The gateway's own pages are allowed.
     func allowsChanges(from origin: String, host: String?) -> Bool {
         let origin = origin.lowercased()
         if isListed(origin) { return true }
@@ -64,7 +64,7 @@ struct OriginRules: Sendable {
         return origin == "http://" + host || origin == "https://" + host
     }
 
-    /// For the head of an answer to a page of that origin.
+    /// The fields of an answer's head for a page of this origin.
     func fields(for origin: String?) -> [(String, String)] {
         guard let cors else { return [] }
         var fields = [("Vary", "Origin")]
@@ -78,9 +78,9 @@ struct OriginRules: Sendable {
         return fields
     }
 
-    /// The answer to a browser's question whether a page may send something; nil when this is none.
+    /// The answer to a browser's preflight request; nil if the request isn't one.
     ///
-    /// - Parameter exposed: the methods of what it asks for.
+    /// - Parameter exposed: The methods of the target.
     func preflight(_ fields: RequestFields, _ exposed: @autoclosure () -> [String]) -> Reply? {
         guard let cors, fields.single("access-control-request-method") != nil else { return nil }
         guard let origin = fields.single("origin"), isListed(origin.lowercased()) else {

@@ -1,17 +1,17 @@
 import RestEngine
 
-/// What a request's target asks for.
+/// The parsed target of a request.
 enum RequestTarget: Equatable {
     /// `/-/name?query`.
     case host(name: String, query: String?)
     case resource(ResourcePath)
-    /// `*`, which only OPTIONS may ask for (RFC 9110 9.3.7).
+    /// `*`, which only OPTIONS may have (RFC 9110 9.3.7).
     case server
     case nothing
 
     init(_ bytes: UnsafeRawBufferPointer) {
         func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-        // Byte by byte: each request that isn't answered at once comes through here.
+        // Byte by byte, because each request that isn't answered at once comes through here.
         let end = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
         let slash = bytes[..<end].dropFirst().firstIndex(of: UInt8(ascii: "/")) ?? end
         guard bytes.first == UInt8(ascii: "/"), slash > 1 else {
@@ -33,10 +33,10 @@ enum RequestTarget: Equatable {
     }
 }
 
-/// A resource as a client names it: still escaped, ASCII only, not yet checked.
+/// A resource in the client's words: still escaped, ASCII only, not yet checked.
 struct ResourcePath: Sendable, Hashable {
     var service: String
-    /// Behind the slash that ends the service's name.
+    /// The path behind the slash that ends the service's name.
     var path: String
     var query: String?
 }
@@ -52,15 +52,16 @@ extension ResourcePath {
 }
 
 extension ResourcePath {
-    /// Of a path that nothing speaks against; see ``RestEngine/PathText/validationError(to:)``.
+    /// The URL of a valid path; see ``RestEngine/PathText/validationError(to:)``.
     ///
-    /// An escaped slash stays one: `a%2Fb` is one segment to many APIs. For all other text the result is what
-    /// ``Service/resource(_:)`` makes of the decoded path, so that both name the same resource.
+    /// An escaped slash stays escaped: many APIs take `a%2Fb` for one segment. For all other text the result
+    /// is what ``Service/resource(_:)`` makes of the decoded path, so that both name the same resource.
     func upstreamURL(below base: BaseURL) -> URLText? {
         var text = String(base.url.string.prefix { $0 != "?" && $0 != "#" })
         text += path.split(separator: "/", omittingEmptySubsequences: false).map(Self.canonical).joined(
             separator: "/")
-        // Exact text, both of the base's query and of the client's; only the order is changed (D19).
+        // The texts of the base's query and of the client's query stay exactly the same; only the order
+        // changes (D19).
         let queries = [base.url.query, query].compactMap { $0 }.filter { !$0.isEmpty }
         if !queries.isEmpty { text += "?" + queries.joined(separator: "&") }
         return URLText(text)?.withParams([])
@@ -71,8 +72,8 @@ extension ResourcePath {
         PercentEncoding.segment(PercentEncoding.decodeBytes(segment.utf8))
     }
 
-    /// The upstream's URL as a client may see it: no user info, and of the query only what the client sent
-    /// itself. Everything else may be a secret that the configuration added.
+    /// The upstream's URL for the client: without user info, and with only the query that the client sent.
+    /// The rest may be secrets that the configuration added.
     func visible(_ url: String) -> String? {
         guard let url = URLText(url), let origin = url.origin else { return nil }
         let own = Set((query ?? "").split(separator: "&").map(String.init))

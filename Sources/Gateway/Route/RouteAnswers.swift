@@ -1,23 +1,23 @@
 import RestEngine
 
-/// Answers of one route that are kept for a while. They are the data of resources which nobody loads, so they
-/// have their share of the content budget. The ones that waited longest for a request go first (L45).
+/// Answers of one route that are kept for a while. They are the data of resources that are never loaded. So
+/// they take a part of the content budget, and those that no client has asked for longest go first (L45).
 @EngineActor
 final class RouteAnswers {
     typealias Waiter = @EngineActor (EngineClient.Outcome) -> Void
 
     private let seconds: Double
-    /// Of the engine that is known at the first request.
+    /// The service of the engine that was known at the first request.
     private var service: Service?
-    /// Clients that wait for an answer which is being made, by its resource's URL.
+    /// Clients that wait for an answer that is being made, by its resource's URL.
     private var waiters: [String: [Waiter]] = [:]
 
     nonisolated init(_ seconds: Double) { self.seconds = seconds }
 
-    /// The resource whose data is the answer to a target; nil for a target that is no URL.
+    /// The resource whose data is the answer to a target; nil if the target is no URL.
     func resource(for target: [UInt8], _ engine: Engine) -> Resource? {
         let service = service ?? makeService(engine)
-        // It has no host: nothing can be sent for it.
+        // The URL has no host, so no request can be sent for it.
         let resource = service.resource(absoluteURL: "route:GET" + String(decoding: target, as: UTF8.self))
         return resource.url == nil ? nil : resource
     }
@@ -29,14 +29,14 @@ final class RouteAnswers {
         return made
     }
 
-    /// Waits for the answer, which somebody has to make if nobody does yet.
+    /// Waits for the answer. If it isn't being made yet, the caller has to make it.
     func join(_ resource: Resource, _ waiter: @escaping Waiter) {
         waiters[resource.urlString, default: []].append(waiter)
     }
 
     func isMaking(_ resource: Resource) -> Bool { waiters[resource.urlString] != nil }
 
-    /// It is made.
+    /// The answer is ready.
     func end(_ resource: Resource, with outcome: EngineClient.Outcome) {
         for waiter in waiters.removeValue(forKey: resource.urlString) ?? [] { waiter(outcome) }
     }

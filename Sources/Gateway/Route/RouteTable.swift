@@ -1,7 +1,7 @@
 import Platform
 package import RestEngine
 
-/// Something that the gateway answers by itself, a function of a script's for example.
+/// A route that the gateway answers by itself, such as a function of a script.
 package struct GatewayRoute: Sendable {
     package typealias Handler =
         @EngineActor @Sendable (
@@ -9,9 +9,9 @@ package struct GatewayRoute: Sendable {
         ) -> Void
 
     package var method: String
-    /// Segments behind slashes; `{name}` stands for any one, `{name*}` at the end for all that are left.
+    /// Segments behind slashes. `{name}` stands for any segment, `{name*}` at the end for all remaining ones.
     package var template: String
-    /// Seconds for which an answer to GET is kept; nil: each request has its own.
+    /// Seconds for which an answer to GET is kept; nil: each request gets its own.
     package var expirationSeconds: Double?
     package var handler: Handler
 
@@ -23,13 +23,13 @@ package struct GatewayRoute: Sendable {
     }
 }
 
-/// Routes by what they match. Where two do, the one with a text where the other has a name goes first, and
-/// the one with a name where the other has many segments.
+/// Routes by the paths that they match. If two match, a literal segment goes before a name, and a name before
+/// `{name*}`.
 struct RouteTable: Sendable {
     enum Segment: Equatable, Sendable {
         case text(String)
         case name(String)
-        /// The last: it stands for one segment or more.
+        /// The last segment: it stands for one or more.
         case rest(String)
 
         var rank: Int {
@@ -40,7 +40,7 @@ struct RouteTable: Sendable {
             }
         }
 
-        /// The same whatever the name is.
+        /// The segment without its name, for comparing.
         var shape: Segment {
             switch self {
             case .text: self
@@ -59,7 +59,7 @@ struct RouteTable: Sendable {
     struct Entry: Sendable {
         let route: GatewayRoute
         let segments: [Segment]
-        /// Nil: each request has its own.
+        /// Nil: each request gets its own answer.
         let answers: RouteAnswers?
 
         fileprivate init(_ route: GatewayRoute, _ segments: [Segment]) {
@@ -68,8 +68,8 @@ struct RouteTable: Sendable {
             answers = seconds > 0 ? RouteAnswers(seconds) : nil
         }
 
-        /// The values of its names in a path of these decoded segments; nil when the path doesn't match. No
-        /// segment has a slash in it (54.6), and no value could lead to a path above.
+        /// The values of its names in a path with these decoded segments; nil if the path doesn't match. No
+        /// segment contains a slash (54.6), and no value can lead to a path above.
         fileprivate func params(of parts: [String]) -> [(name: String, value: String)]? {
             var params: [(name: String, value: String)] = []
             for (index, segment) in segments.enumerated() {
@@ -142,21 +142,22 @@ struct RouteTable: Sendable {
                 name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || $0.isASCIILetter || HTTPByte.isDigit($0) })
             else {
                 throw .badRoute(
-                    "'\(part)' in '\(route.template)' is no name: a whole segment is one, {day}, or {path*} for many"
+                    "'\(part)' in '\(route.template)' is no valid name: a name is a whole segment, {day}, or {path*} for several segments"
                 )
             }
             guard names.insert(name).inserted else {
                 throw .badRoute("'\(route.template)' has the name '\(name)' twice")
             }
             guard !isMany || segments.count == parts.count - 1 else {
-                throw .badRoute("'\(part)' in '\(route.template)' stands for all that is left: it comes last")
+                throw .badRoute(
+                    "'\(part)' in '\(route.template)' stands for all remaining segments: it must come last")
             }
             segments.append(isMany ? .rest(name) : .name(name))
         }
         return segments
     }
 
-    /// - Parameter target: as the client sent it.
+    /// - Parameter target: The target as the client sent it.
     func match(_ method: String, _ target: [UInt8]) -> Match {
         if entries.isEmpty { return .none }
         let path = target.prefix { $0 != .question }

@@ -1,6 +1,6 @@
 import NIOSSL
 
-/// What a client's certificate says of it, after it was found good.
+/// The identity in a client's certificate, after the certificate was verified.
 struct ClientCertificate: Sendable, Equatable {
     /// The common name of its subject, then its alternative names: mail addresses, DNS names, URIs.
     let names: [String]
@@ -17,7 +17,7 @@ struct ClientCertificate: Sendable, Equatable {
         self.init(names: Self.names(inDER: der), authority: authority)
     }
 
-    /// Of a certificate (RFC 5280 4.1); none where the bytes are something else.
+    /// The names in a certificate (RFC 5280 4.1); none if the bytes are no certificate.
     static func names(inDER bytes: [UInt8]) -> [String] {
         var outer = DERReader(bytes[...])
         guard var certificate = outer.enter(.sequence), var body = certificate.enter(.sequence) else {
@@ -28,7 +28,7 @@ struct ClientCertificate: Sendable, Equatable {
         while let element = body.next() {
             if element.tag == DERReader.Tag.sequence.rawValue {
                 sequences += 1
-                // Behind the signature's algorithm, the issuer and the time.
+                // This is the subject: it follows the signature's algorithm, the issuer and the validity.
                 if sequences == 4 { names += commonNames(DERReader(element.content)) }
             } else if element.tag == DERReader.Tag.extensions.rawValue {
                 names += alternativeNames(DERReader(element.content))
@@ -76,14 +76,14 @@ struct ClientCertificate: Sendable, Equatable {
     }
 }
 
-/// Goes through elements of DER (X.690 8.1, 10.1). It ends where what is said of a length is not so.
+/// Reads elements of DER (X.690 8.1, 10.1). It ends at an invalid length.
 struct DERReader {
     enum Tag: UInt8 {
         case boolean = 1
         case objectIdentifier = 6
         case sequence = 0x30
         case set = 0x31
-        /// Of a certificate: `[3]`.
+        /// The extensions of a certificate: `[3]`.
         case extensions = 0xA3
     }
 
@@ -107,12 +107,12 @@ struct DERReader {
         return (tag, rest.prefix(length))
     }
 
-    /// The content of the next element, if it is one of these.
+    /// The content of the next element, if it has this tag.
     mutating func next(_ tag: Tag) -> ArraySlice<UInt8>? {
         guard let element = next(), element.tag == tag.rawValue else { return nil }
         return element.content
     }
 
-    /// The elements of the next element, if it is one of these.
+    /// The elements of the next element, if it has this tag.
     mutating func enter(_ tag: Tag) -> DERReader? { next(tag).map { DERReader($0) } }
 }

@@ -1,25 +1,26 @@
-/// Reads the first message of a client that speaks TLS (RFC 8446 4.1.2), for the protocols that it offers
-/// (RFC 7301 3.1).
+/// Reads the first message of a TLS client (RFC 8446 4.1.2) and takes the protocols that it offers (RFC 7301
+/// 3.1).
 ///
-/// It judges nothing else: what is malformed is left to the TLS library, which gets the same bytes.
+/// It judges nothing else. Malformed messages are left to the TLS library, which gets the same bytes.
 struct ClientHelloReader {
     enum Outcome: Equatable {
         case needMore
-        /// Nil: it offers none by name, or it is no message that this can read.
+        /// The offered protocols; nil if the client offers none, or if this reader can't read the message.
         case offers([[UInt8]]?)
     }
 
-    /// Of the message. The TLS library takes no longer one from clients without a certificate (limit L300).
+    /// The limit for the message. The TLS library takes no longer one from clients without a certificate
+    /// (limit L300).
     static let mostBytes = 16 << 10
 
     private static let lengthOfHead = 4
-    /// The part of a record's head that has come.
+    /// The part of a record's head that has arrived.
     private var head: [UInt8] = []
     /// Bytes of the record that are still to come.
     private var left = 0
     private var message: [UInt8] = []
 
-    /// After an outcome other than ``Outcome/needMore`` it is of no further use.
+    /// After an outcome other than ``Outcome/needMore`` the reader is finished.
     mutating func take(_ bytes: some Collection<UInt8>) -> Outcome {
         var rest = bytes[...]
         while let first = rest.first {
@@ -35,7 +36,7 @@ struct ClientHelloReader {
             head.append(first)
             guard head.count == 5 else { continue }
             left = Int(head[3]) << 8 | Int(head[4])
-            // A record of the handshake, with something in it (RFC 8446 5.1).
+            // A record of the handshake that isn't empty (RFC 8446 5.1).
             guard head[0] == 22, head[1] == 3, left > 0 else { return .offers(nil) }
             head.removeAll(keepingCapacity: true)
         }
@@ -52,7 +53,7 @@ struct ClientHelloReader {
 
     private static func protocols(inHello bytes: ArraySlice<UInt8>) -> [[UInt8]]? {
         var hello = Fields(rest: bytes)
-        // Its version and random bytes, then a session, cipher suites and compressions.
+        // First the version and random bytes, then session, cipher suites and compressions.
         guard hello.take(34) != nil, hello.takeVector(1) != nil, hello.takeVector(2) != nil,
             hello.takeVector(1) != nil, let all = hello.takeVector(2)
         else { return nil }
@@ -76,7 +77,7 @@ struct ClientHelloReader {
         return names.isEmpty ? nil : names
     }
 
-    /// Numbers and vectors of TLS (RFC 8446 3.3, 3.4), one after the other; nil where bytes are missing.
+    /// Reads numbers and vectors of TLS (RFC 8446 3.3, 3.4), one after the other; nil if bytes are missing.
     private struct Fields {
         private(set) var rest: ArraySlice<UInt8>
 
@@ -90,7 +91,7 @@ struct ClientHelloReader {
 
         mutating func takeNumber(_ size: Int) -> Int? { take(size)?.reduce(0) { $0 << 8 | Int($1) } }
 
-        /// Its length has so many bytes.
+        /// A vector whose length takes this many bytes.
         mutating func takeVector(_ size: Int) -> ArraySlice<UInt8>? { takeNumber(size).flatMap { take($0) } }
     }
 }

@@ -1,8 +1,8 @@
-/// With which certificate a listener speaks TLS (rules 61).
+/// The certificate with which a listener speaks TLS (rules 61).
 public struct GatewayTLS: Sendable, Hashable {
-    /// File in PEM: the listener's own certificate, then those between it and its authority.
+    /// A file in PEM: the listener's own certificate, then those between it and its authority.
     public var certificate: String
-    /// File in PEM, without a passphrase.
+    /// A file in PEM without a passphrase.
     public var key: String
 
     public init(certificate: String, key: String) {
@@ -11,17 +11,17 @@ public struct GatewayTLS: Sendable, Hashable {
     }
 }
 
-/// Which clients are known by their certificate (rules 62).
+/// The clients that are identified by their certificate (rules 62).
 public struct GatewayClientCertificates: Sendable, Equatable {
-    /// File in PEM: whoever signed theirs.
+    /// A file in PEM with the authority that signed the clients' certificates.
     public var authority: String
-    /// Nil: all that the authority signed, each with all that its listener shows.
+    /// Nil: all clients with a certificate of the authority, each with all that its listener shows.
     public var clients: [Client]?
 
     public struct Client: Sendable, Equatable {
-        /// Any of its certificate's names; for limits as well.
+        /// Any of the names in the certificate. Limits use it too.
         public var name: String
-        /// Of what the listener shows; nil: all of it.
+        /// Access within the listener's rules; nil: all that the listener shows.
         public var expose: [String: ExposeRule]?
         /// See ``GatewayToken/isOperator``.
         public var isOperator: Bool
@@ -40,13 +40,13 @@ public struct GatewayClientCertificates: Sendable, Equatable {
 }
 
 extension GatewayConfiguration {
-    /// How a listener speaks TLS; nil: it doesn't.
+    /// The TLS of a listener; nil if it has none.
     func tls(of text: String) -> GatewayTLS? {
         if let own = listenerTLS[text] { return own }
         return text.hasPrefix("unix:") ? nil : tls
     }
 
-    /// Files whose change is taken over by ``Gateway/renewCertificates()``.
+    /// The files that ``Gateway/renewCertificates()`` reads again.
     public var certificateFiles: Set<String> {
         var files: Set<String> = []
         for text in listen {

@@ -3,22 +3,22 @@ import NIOSSL
 import Platform
 import RestEngine
 
-/// What one listener greets its clients with.
+/// The TLS configuration of one listener.
 struct ListenerSecurity: Sendable {
     let context: NIOSSLContext
     /// See ``ListenerSecrets/authority``.
     let authority: [UInt8]?
 }
 
-/// What a connection with TLS has besides. Event loop only.
+/// The TLS state of a connection. Event loop only.
 final class SecureSide {
     let writer = PacedWriter()
     let authority: [UInt8]?
-    /// A stream of HTTP/2 on one.
+    /// The connection is a stream of HTTP/2.
     let isStream: Bool
-    /// Of its client; nil for none.
+    /// The client's certificate; nil if it has none.
     var certificate: ClientCertificate?
-    /// It speaks HTTP/2.
+    /// The connection speaks HTTP/2.
     var carriesStreams = false
 
     init(authority: [UInt8]?) {
@@ -33,15 +33,15 @@ final class SecureSide {
     }
 }
 
-/// What the listeners of a gateway need for TLS, read from its files (rules 61).
+/// The TLS data of a gateway's listeners, read from its files (rules 61).
 struct ListenerSecrets: Sendable {
     private let contexts: [String: NIOSSLContext]
-    /// Tells this authority of clients from any other; nil when none is asked for.
+    /// Identifies the authority of clients' certificates; nil if none is configured.
     let authority: [UInt8]?
 
     private static let protocols = ["h2", "http/1.1"]
     private static let maxFileBytes = 1 << 20
-    /// That a client has for its goodbye, before its socket is closed.
+    /// The time that a client has for its close_notify before its socket is closed.
     private static let goodbye = TimeAmount.seconds(1)
 
     init(_ configuration: GatewayConfiguration) throws(GatewayError) {
@@ -53,7 +53,7 @@ struct ListenerSecrets: Sendable {
             authority = HashFunction.sha256.digest(of: bytes)
         }
         self.authority = authority
-        // Who has no token has to have a certificate.
+        // Clients without a token need a certificate.
         let needsCertificate = configuration.bearerToken == nil && configuration.tokens.isEmpty
         var made: [GatewayTLS: NIOSSLContext] = [:]
         var contexts: [String: NIOSSLContext] = [:]
@@ -63,20 +63,20 @@ struct ListenerSecrets: Sendable {
             contexts[text] = made[tls]
         }
         guard contexts.isEmpty == false || authority == nil else {
-            throw .badTLS("certificates of clients are asked for by listeners with TLS, and there is none")
+            throw .badTLS("client certificates need a listener with TLS, and there is none")
         }
         self.contexts = contexts
     }
 
-    /// A protocol of this name is spoken on addresses with TLS.
+    /// Whether listeners with TLS speak a protocol of this name.
     static func speaks(_ name: [UInt8]) -> Bool { protocols.contains { $0.utf8.elementsEqual(name) } }
 
-    /// Of a listener by its text; nil: it speaks no TLS.
+    /// The security of a listener, by its text; nil without TLS.
     func security(of text: String) -> ListenerSecurity? {
         contexts[text].map { ListenerSecurity(context: $0, authority: authority) }
     }
 
-    /// The next connections of these listeners, which are in the order of the configuration, get these.
+    /// Sets the security of later connections. The listeners are in the order of the configuration.
     func take(over listeners: [Listener], _ configuration: GatewayConfiguration) {
         for (listener, text) in zip(listeners, configuration.listen) {
             listener.state.use(security(of: text))
@@ -91,7 +91,7 @@ struct ListenerSecrets: Sendable {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
-        // With TLS 1.2, those that keep a recording secret when the key is lost (RFC 9325 4.2).
+        // With TLS 1.2, only suites that keep a recording secret when the key is lost (RFC 9325 4.2).
         configuration.cipherSuites = "ECDH+AESGCM:ECDH+CHACHA20"
         configuration.applicationProtocols = protocols
         configuration.shutdownTimeout = goodbye
@@ -119,7 +119,7 @@ struct ListenerSecrets: Sendable {
     private static func privateKey(_ path: String) throws(GatewayError) -> NIOSSLPrivateKey {
         let bytes = try read(path)
         if String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED") {
-            throw .badCertificate(path, why: "the key has a passphrase, which nobody is there to type")
+            throw .badCertificate(path, why: "the key has a passphrase, which can't be typed here")
         }
         guard let key = try? NIOSSLPrivateKey(bytes: bytes, format: .pem) else {
             throw .badCertificate(path, why: "it has no private key in PEM, -----BEGIN PRIVATE KEY-----")

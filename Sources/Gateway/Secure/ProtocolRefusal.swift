@@ -1,14 +1,16 @@
 import NIOCore
 
-/// Refuses a client that offers protocols and none that the gateway speaks (RFC 7301 3.2, rule 61.1), for
-/// swift-nio-ssl goes on without one. It stands before the handler of TLS until the first message is whole.
+/// Refuses a client that offers protocols of which the gateway speaks none (RFC 7301 3.2, rule 61.1), because
+/// swift-nio-ssl would go on without one. It stands before the TLS handler until the first message is
+/// complete.
 ///
-/// Bytes pass as they come, but for those that complete such a message: the TLS library answers nothing else.
+/// Bytes pass through as they arrive, except those that complete such a message. The TLS library doesn't
+/// answer incomplete messages.
 final class ProtocolRefusal: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// `no_application_protocol`, a fatal alert in a record of its own.
+    /// The alert `no_application_protocol`, which is fatal, in a record of its own.
     private static let alert: [UInt8] = [21, 3, 3, 0, 2, 2, 120]
 
     private var reader = ClientHelloReader()

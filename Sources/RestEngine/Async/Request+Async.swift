@@ -1,10 +1,11 @@
 extension Request {
-    /// Waits for the end, whatever it is. By then resource and observers know of it, and the hooks that were
-    /// attached before have run. A request that has not started is started.
+    /// Waits until the request has ended, with success or failure. By then the resource and its observers
+    /// have the outcome, and the hooks that were attached before have run. A request that has not started is
+    /// started.
     ///
-    /// Cancelling the task ends the wait at once, with a cancellation. The request is cancelled too, unless
-    /// another task waits for it as well or it is a load: a load's outcome is its resource's state, which is
-    /// everybody's. To stop one, use ``cancel()`` or ``Resource/cancelLoadIfUnobserved()``.
+    /// Cancelling the task ends the wait at once, with a cancellation. It also cancels the request, unless
+    /// another task waits for it or it is a load: the outcome of a load is the state of its resource, which
+    /// all its users share. To stop a load, use ``cancel()`` or ``Resource/cancelLoadIfUnobserved()``.
     public func outcome() async -> ResponseInfo {
         waitingTasks += 1
         defer { waitingTasks -= 1 }
@@ -12,7 +13,7 @@ extension Request {
             onCompletion { wait.end($0) }
             start()
         } cancel: { [self] wait in
-            // It has ended, and the hook above comes in the next turn.
+            // The request has ended, and the hook above runs in the next tick.
             guard info == nil else { return }
             if waitingTasks == 1, !isLoad { cancel() }
             let error = RequestError(cause: .requestCancelled, timestamp: engine.scheduler.now)
@@ -20,7 +21,7 @@ extension Request {
         }
     }
 
-    /// Waits for the entity of a successful request. What cancelling the task does, see ``outcome()``.
+    /// Waits for the entity of a successful request. See ``outcome()`` for the effect of cancelling the task.
     ///
     /// - Throws: The request's ``RequestError``; of a cancelled task, one whose cause is `request_cancelled`.
     public func entity() async throws(RequestError) -> Entity {
@@ -38,8 +39,8 @@ extension Request {
         try await entity().content(as: type, decoder: decoder)
     }
 
-    /// How far the request is, 0…1, until it has ended with 1. A reader that is slow gets the newest value
-    /// only.
+    /// The progress of the request, 0…1; the last value is 1, when the request has ended. A slow reader gets
+    /// only the newest value.
     public var progressUpdates: AsyncStream<Double> {
         let (updates, continuation) = AsyncStream.makeStream(
             of: Double.self, bufferingPolicy: .bufferingNewest(1))
@@ -50,7 +51,7 @@ extension Request {
 }
 
 extension RefreshGate {
-    /// Guards all requests of a configuration with a refresh that is asynchronous:
+    /// Returns a decorator that guards all requests of a configuration with an asynchronous refresh:
     ///
     ///     let gate = RefreshGate()
     ///     try service.configure("**") { configuration in
@@ -58,10 +59,10 @@ extension RefreshGate {
     ///         logIn() })
     ///     }
     ///
-    /// The gate belongs outside of the block: blocks run again and again, and requests that fail together
-    /// share a gate.
+    /// Create the gate outside of the block: blocks run repeatedly, and requests that fail together must
+    /// share one gate.
     ///
-    /// - Parameter renew: When it throws, the requests that wait for it fail with that error.
+    /// - Parameter renew: The refresh. If it throws, the requests that wait for it fail with that error.
     public func decorator(
         when predicate: @escaping Predicate, renew: @escaping @EngineActor () async throws -> Void
     ) -> RequestDecorator {
@@ -80,15 +81,15 @@ extension RefreshGate {
     }
 }
 
-/// A task that waits for an answer of the engine, which calls back. It goes on once: with the answer, or when
-/// it is cancelled.
+/// Suspends a task until the engine calls back with an answer, or until the task is cancelled. The task
+/// resumes once.
 @EngineActor
 final class EngineWait<Answer: Sendable> {
     private var continuation: CheckedContinuation<Answer, Never>?
 
     /// - Parameters:
-    ///   - begin: Asks; it hands the wait to whoever answers.
-    ///   - cancel: The task was cancelled before there was an answer; it answers now.
+    ///   - begin: Starts the work; it passes the wait to the code that will answer.
+    ///   - cancel: The task was cancelled before there was an answer; this closure must answer now.
     static func answer(
         begin: (EngineWait) -> Void, cancel: @escaping @EngineActor (EngineWait) -> Void
     ) async -> Answer {
@@ -99,13 +100,13 @@ final class EngineWait<Answer: Sendable> {
                 begin(wait)
             }
         } onCancel: {
-            // Any thread; in a task that was cancelled before, even earlier than `begin`, so it takes its
-            // turn.
+            // This runs on any thread. If the task was cancelled before, it runs even earlier than `begin`,
+            // so the work is queued on the engine loop.
             EngineLoop.shared.submit { if wait.continuation != nil { cancel(wait) } }
         }
     }
 
-    /// Lets the task go on, if nobody did before.
+    /// Resumes the task, unless it was resumed before.
     func end(_ answer: Answer) {
         let waiting = continuation
         continuation = nil

@@ -1,12 +1,13 @@
 extension Request {
-    /// A request whose work is an asynchronous function: it runs as a task of its own when the request is
-    /// started, and again for a repeat. Cancelling the request cancels the task. Its result passes no
-    /// pipeline (rules 11).
+    /// A request whose work is an asynchronous function. The function runs as a task of its own when the
+    /// request starts, and again when it is repeated. Cancelling the request cancels the task. The result
+    /// does not go through a pipeline (rules 11).
     ///
     /// - Parameters:
     ///   - description: For logs.
     ///   - timeout: See ``CustomRequest/timeout``.
-    ///   - operation: A ``RequestError`` that it throws is the request's, anything else the cause of one.
+    ///   - operation: If it throws a ``RequestError``, that is the error of the request; any other error
+    ///     becomes the cause of one.
     public convenience init(
         engine: Engine, description: String = "custom request", timeout: Duration? = nil,
         fileID: String = #fileID, line: Int = #line,
@@ -17,8 +18,8 @@ extension Request {
             line: line)
     }
 
-    /// A chain that decides asynchronously (rules 10); see ``chained(_:)``. The function is cancelled with
-    /// the chain.
+    /// A chain whose decision is asynchronous (rules 10); see ``chained(_:)``. Cancelling the chain cancels
+    /// the function.
     public func chained(
         awaiting decide: @escaping @EngineActor (ResponseInfo) async throws -> ChainAction
     ) -> Request {

@@ -1,9 +1,9 @@
 extension Resource {
-    /// Waits for up-to-date data by the shortest way: what is there, what is on its way, or a new load; see
-    /// ``read(_:)``.
+    /// Waits for up-to-date data by the shortest way: the data that the resource has, a load in flight, or a
+    /// new load; see ``read(_:)``.
     ///
-    /// A load belongs to everybody: cancelling the task ends the wait, and the load goes on. A task that is
-    /// cancelled already loads nothing.
+    /// All users of the resource share a load: cancelling the task ends the wait, and the load goes on. A
+    /// task that is already cancelled starts no load.
     ///
     /// - Throws: The ``RequestError`` of the load; of a cancelled task, one whose cause is
     ///   `request_cancelled`.
@@ -18,9 +18,9 @@ extension Resource {
         return try result.get()
     }
 
-    /// What the resource or its caches have, whatever its age; nothing is sent (rule 44.5).
+    /// Returns the data that the resource or its caches have, of any age; no request is sent (rule 44.5).
     ///
-    /// - Throws: A ``RequestError`` with cause `offline` when there is nothing.
+    /// - Throws: A ``RequestError`` with cause `offline` when there is no data.
     public func getCached() async throws(RequestError) -> Entity {
         let result = await EngineWait.answer { wait in
             readCached { wait.end($0) }
@@ -30,7 +30,8 @@ extension Resource {
         return try result.get()
     }
 
-    /// The same as a `Value`, which is decoded where the caller runs. See ``Entity/content(as:decoder:)``.
+    /// Waits for up-to-date data as a `Value`, which is decoded where the caller runs. See
+    /// ``Entity/content(as:decoder:)``.
     public nonisolated func get<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) async throws(RequestError) -> Value {
@@ -48,14 +49,14 @@ extension Resource {
 
 /// The events of a resource as an asynchronous sequence, for one reader.
 ///
-/// The first is ``ResourceEvent/observerAdded``, with the state that was there. A reader that falls behind
-/// loses the oldest events beyond ``bufferSize``, never the newest: each comes with the whole state, so what
-/// is lost are steps in between.
+/// The first event is ``ResourceEvent/observerAdded``, with the state at that moment. A reader that falls
+/// behind loses the oldest events beyond ``bufferSize``, never the newest. Each event carries the whole
+/// state, so only intermediate steps are lost.
 ///
-/// The sequence observes from the moment it is made, and so keeps the resource, until its task is cancelled
-/// or it is dropped together with its iterators. It ends when somebody else removes the observer.
+/// The sequence observes, and so keeps the resource alive, from its creation until its task is cancelled or
+/// it is released together with its iterators. It ends when other code removes the observer.
 public struct ResourceEvents: AsyncSequence, Sendable {
-    /// So many events wait for the reader.
+    /// The number of events that are kept for the reader.
     public static let bufferSize = 64
 
     private let stream: AsyncStream<ResourceUpdate>
@@ -89,7 +90,7 @@ public struct ResourceEvents: AsyncSequence, Sendable {
 }
 
 extension Resource {
-    /// What happens to the resource from now on; each call observes for itself (rules 13, 28.7).
+    /// The events of the resource from now on; each call adds an observer of its own (rules 13, 28.7).
     public func events() -> ResourceEvents { ResourceEvents(self) }
 }
 
@@ -107,7 +108,7 @@ private final class EventForwarder: ResourceObserver {
     func stoppedObserving(_ resource: Resource) { continuation.finish() }
 }
 
-/// What is known of a resource at one moment (rule 28.7).
+/// The state of a resource at one moment (rule 28.7).
 public struct ResourceSnapshot: Sendable, ContentHolder {
     /// The last good data, as ``Resource/latestData``.
     public let latestData: Entity?
@@ -115,13 +116,13 @@ public struct ResourceSnapshot: Sendable, ContentHolder {
     public let latestError: RequestError?
     /// Whether a load is in flight.
     public let isLoading: Bool
-    /// Any request of the resource is in flight.
+    /// Whether any request of the resource is in flight.
     public let isRequesting: Bool
 
     public var contentEntity: Entity? { latestData }
 }
 
-/// An event of a resource, and its state when it came.
+/// An event of a resource, with the state at that moment.
 public struct ResourceUpdate: Sendable {
     /// The event, as observers get it.
     public let event: ResourceEvent
@@ -130,7 +131,7 @@ public struct ResourceUpdate: Sendable {
 }
 
 extension Resource {
-    /// Data, error and loading in one look, for code outside of the engine.
+    /// Data, error and loading state, read together, for code outside of the engine.
     public var snapshot: ResourceSnapshot {
         ResourceSnapshot(
             latestData: latestData, latestError: latestError, isLoading: isLoading, isRequesting: isRequesting

@@ -1,17 +1,17 @@
 extension Resource {
-    /// The latest data as a `Value`; nil when there is none. Without a model in the pipeline it is decoded at
-    /// each call; see ``Entity/content(as:decoder:)``.
+    /// The latest data as a `Value`; nil when there is none. If no model stage decodes it in the pipeline, it
+    /// is decoded at each call; see ``Entity/content(as:decoder:)``.
     ///
-    /// - Throws: A ``RequestError`` for data that is something else.
+    /// - Throws: A ``RequestError`` if the data is not a `Value`.
     public func content<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) throws(RequestError) -> Value? {
         try latestData?.content(as: type, decoder: decoder)
     }
 
-    /// Has a function observe, which gets the latest data as a `Value` with each event: nil as long as there
-    /// is none, or when it is something else. For as long as the owner lives, as
-    /// ``addObserver(owner:_:)`` (13.1, 13.14).
+    /// Adds an observer function that gets the latest data as a `Value` with each event: nil while there is
+    /// no data, or when the data is not a `Value`. The function observes for as long as the owner lives, as
+    /// with ``addObserver(owner:_:)`` (13.1, 13.14).
     @discardableResult
     public func addObserver<Value>(
         of type: Value.Type, owner: AnyObject,
@@ -34,8 +34,8 @@ extension ResourceSnapshot {
 }
 
 extension Request {
-    /// Runs after the end, with the content as a `Value`, or with the error: that of the request, or the one
-    /// that says why its content is no `Value`. See ``Entity/content(as:decoder:)``.
+    /// Calls the function after the end, with the content as a `Value` or with an error: the error of the
+    /// request, or one that says why its content is not a `Value`. See ``Entity/content(as:decoder:)``.
     @discardableResult
     public func onCompletion<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder(),
@@ -59,7 +59,7 @@ extension Request {
         }
     }
 
-    /// Runs after a success whose content is a `Value`; for one that is not, the log has a warning.
+    /// Calls the function after a success whose content is a `Value`; if it is not, a warning is logged.
     @discardableResult
     public func onSuccess<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder(),

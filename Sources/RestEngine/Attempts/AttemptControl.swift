@@ -1,7 +1,7 @@
-/// The state that an engine's requests share: limits, and what is known of each origin.
+/// The state that the requests of an engine share: limits, and the health of each origin.
 @EngineActor
 final class AttemptControl {
-    /// More are not kept, unless they are in use.
+    /// The number of limits, and of origins, to keep. Beyond it, those that are idle are removed.
     static let mostKept = 10_000
 
     private unowned let engine: Engine
@@ -26,7 +26,8 @@ final class AttemptControl {
         return new
     }
 
-    /// Lets requests go whose limit was raised. The next turn does it, when all blocks of a reload are there.
+    /// Starts waiting requests whose limit was raised. This happens in the next tick, when all blocks of a
+    /// reload are there.
     func configurationChanged() {
         guard !isReconsidering, limiters.contains(where: { !$0.value.state.waiting.isEmpty }) else { return }
         isReconsidering = true
@@ -49,7 +50,7 @@ final class AttemptControl {
         return new
     }
 
-    /// For people, by name.
+    /// Limits and breakers for people to read, sorted by name.
     var facts: AttemptFacts {
         let uptime = engine.scheduler.uptime
         var facts = AttemptFacts()
@@ -75,7 +76,7 @@ final class AttemptControl {
     }
 }
 
-/// What is known of an origin.
+/// The breaker and the retry budget of an origin.
 @EngineActor
 final class OriginHealth {
     let name: String
@@ -90,7 +91,7 @@ final class OriginHealth {
 /// Limits in use and breakers that are not closed, for `status`.
 public struct AttemptFacts: Sendable {
     public struct Limit: Sendable {
-        /// What shares it.
+        /// The name of the scope that shares the limit.
         public var name: String
         public var inFlight: Int
         /// Nil for any number.
@@ -98,15 +99,15 @@ public struct AttemptFacts: Sendable {
         public var waiting: Int
         /// Requests in a second; nil for any number.
         public var rate: Double?
-        /// Seconds for which the server wants no more; 0 for none.
+        /// Seconds for which the server wants no more requests; 0 for none.
         public var pausedSeconds: Double
     }
 
     public struct Breaker: Sendable {
         public var origin: String
-        /// Seconds until it lets a request through; 0 when it does.
+        /// Seconds until the breaker lets a request through; 0 when it does already.
         public var openSeconds: Double
-        /// That request is on its way.
+        /// Whether that one request is in flight.
         public var isProbed: Bool
     }
 

@@ -1,4 +1,4 @@
-/// What a configuration says of attempts: one reference, and none as long as nothing is said.
+/// A configuration's settings for attempts: a reference, nil until a block sets one of them.
 struct AttemptRules: Sendable {
     var retry: RetryPolicy?
     var limits: RequestLimits?
@@ -7,7 +7,7 @@ struct AttemptRules: Sendable {
     var staleIfErrorSeconds = 0.0
     var staleWhileRevalidateSeconds = 0.0
 
-    /// Messages go out as ever.
+    /// True if requests are sent without retries, limits and breaker.
     var isIdle: Bool { retry == nil && limits == nil && breaker == nil }
 }
 
@@ -22,39 +22,39 @@ extension Configuration {
         set { attemptRules = AttemptRulesBox(newValue) }
     }
 
-    /// When a request that failed is sent again; nil: never (rules 41).
+    /// When to send a failed request again; nil: never (rules 41).
     public var retry: RetryPolicy? {
         get { attemptRules?.rules.retry }
         set { rules.retry = newValue }
     }
 
-    /// How many requests may be on their way at once or in some time; nil: any number (rules 42).
+    /// How many requests may be in flight at once or within some time; nil: any number (rules 42).
     public var limits: RequestLimits? {
         get { attemptRules?.rules.limits }
         set { rules.limits = newValue }
     }
 
-    /// Of requests that wait for a limit: those with more go first.
+    /// The priority among requests that wait for a limit: higher numbers go first.
     public var priority: Int {
         get { attemptRules?.rules.priority ?? 0 }
         set { rules.priority = newValue }
     }
 
-    /// When an origin that fails is left alone; nil: never (rules 43).
+    /// When to stop sending requests to an origin that fails; nil: never (rules 43).
     public var breaker: BreakerPolicy? {
         get { attemptRules?.rules.breaker }
         set { rules.breaker = newValue }
     }
 
-    /// How long after it has expired data may stand in for a load that fails (rule 44.2); none, unless a
+    /// How long after its expiry data may replace the result of a load that fails (rule 44.2); zero, unless a
     /// block says otherwise.
     public var staleIfError: Duration {
         get { Duration(inSeconds: staleIfErrorSeconds) }
         set { staleIfErrorSeconds = newValue.inSeconds }
     }
 
-    /// How long after it has expired data may be given to readers while it is loaded anew (rule 44.1); none,
-    /// unless a block says otherwise.
+    /// How long after its expiry readers may get data while it is loaded again (rule 44.1); zero, unless a
+    /// block says otherwise.
     public var staleWhileRevalidate: Duration {
         get { Duration(inSeconds: staleWhileRevalidateSeconds) }
         set { staleWhileRevalidateSeconds = newValue.inSeconds }
@@ -72,7 +72,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// A setting that makes no sense, by itself or beside the others.
+    /// A setting that makes no sense, by itself or in combination with the others.
     package struct ValidationError: Error, CustomStringConvertible {
         /// `retry`, `limits`, `breaker`, ….
         package let field: String
@@ -84,7 +84,7 @@ extension Configuration {
         }
     }
 
-    /// What makes no sense in what is said of attempts (rule 40.3); asked behind each block.
+    /// Checks the settings for attempts (rule 40.3). It is called after each block.
     package func checkAttempts() throws(ValidationError) {
         try Self.require(
             stream == nil || refreshSeconds == 0, "stream",
@@ -97,7 +97,7 @@ extension Configuration {
         try Self.require(rules.staleWhileRevalidateSeconds >= 0, "stale_while_revalidate", " is 0 or more")
     }
 
-    /// The same as the failure of a block.
+    /// Checks the same, and throws the failure of a block.
     package func refuseSenselessAttempts() throws(RequestError.CauseError) {
         do throws(ValidationError) { try checkAttempts() } catch {
             throw RequestError.CauseError(.internal(message: error.description))
@@ -116,7 +116,7 @@ extension Configuration {
         }
         try require(
             2...100 ~= retry.attempts,
-            ".attempts is from 2 to 100, got \(retry.attempts): it counts the first attempt too, and no retry is retry = false"
+            ".attempts is from 2 to 100, got \(retry.attempts): the first attempt counts too; for no retry write retry = false"
         )
         try require(
             retry.baseSeconds > 0 && retry.baseSeconds.isFinite,
@@ -127,12 +127,12 @@ extension Configuration {
         try require(0...1 ~= retry.budget, ".budget is a share from 0 to 1, got \(retry.budget)")
         if let status = retry.statuses.sorted().first(where: { !(400...599 ~= $0) }) {
             throw ValidationError(
-                "retry", ".statuses has \(status), which is no failure: they are from 400 to 599")
+                "retry", ".statuses has \(status), which is no failure: allowed are 400 to 599")
         }
         let total = timeouts.totalSeconds
         try require(
             total <= 0 || total > retry.baseSeconds,
-            " can't come about: timeouts.total (\(total) s) is no longer than the first wait (base = \(retry.baseSeconds) s)"
+            " has no effect: timeouts.total (\(total) s) is not longer than the first wait (base = \(retry.baseSeconds) s)"
         )
     }
 
@@ -147,7 +147,7 @@ extension Configuration {
         try require(
             isLimited || limits.queueSeconds == nil,
             ".queue_timeout needs in_flight or rate: nothing else makes requests wait")
-        try require(isLimited, " says neither in_flight nor rate: limits = false is none")
+        try require(isLimited, " sets neither in_flight nor rate: for no limits write limits = false")
         if let inFlight = limits.inFlight {
             try require(inFlight >= 1, ".in_flight is 1 or more, got \(inFlight)")
         }
@@ -155,9 +155,9 @@ extension Configuration {
         if let seconds = limits.queueSeconds {
             try require(
                 seconds > 0 && seconds.isFinite,
-                ".queue_timeout is more than 0, got \(seconds): queue = 0 lets nothing wait")
+                ".queue_timeout is more than 0, got \(seconds): with queue = 0 no request waits")
             try require(
-                limits.queue != 0, ".queue_timeout makes no sense with queue = 0, where nothing waits")
+                limits.queue != 0, ".queue_timeout makes no sense with queue = 0, where no request waits")
             let total = timeouts.totalSeconds
             try require(
                 total <= 0 || seconds <= total,

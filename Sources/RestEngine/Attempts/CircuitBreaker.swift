@@ -1,43 +1,43 @@
-/// When an origin that fails is left alone for a while (rules 43).
+/// When to stop sending requests to an origin that fails, and for how long (rules 43).
 public struct BreakerPolicy: Sendable, Equatable {
     /// The share of failures that opens it.
     public var ratio = 0.5
-    /// Fewer answers than these in the window say nothing.
+    /// The breaker does not open with fewer answers than this in the window.
     public var requests = 20
     package var windowSeconds = 10.0
     package var openSeconds = 5.0
 
     public init() {}
 
-    /// The time whose answers count.
+    /// The length of the window whose answers count.
     public var window: Duration {
         get { Duration(inSeconds: windowSeconds) }
         set { windowSeconds = newValue.inSeconds }
     }
 
-    /// How long it stays open before one request is let through.
+    /// How long the breaker stays open before it lets one request through.
     public var open: Duration {
         get { Duration(inSeconds: openSeconds) }
         set { openSeconds = newValue.inSeconds }
     }
 }
 
-/// Closed, open, or half open with one request on its way that decides (43.1).
+/// A breaker that is closed, open, or half open: then one request is in flight whose outcome decides (43.1).
 struct CircuitBreaker {
     enum State: Equatable {
         case closed
-        /// Until that time, on the scheduler's clock.
+        /// Open until that time, on the scheduler's clock.
         case open(until: Double)
-        /// Its probe is on its way, or the next request will be it.
+        /// The probe is in flight, or the next request will be the probe.
         case halfOpen(isProbed: Bool)
     }
 
-    /// What becomes of a request.
+    /// The breaker's decision about a request.
     enum Admission: Equatable {
         case pass
-        /// It is the probe.
+        /// The request may go, and is the probe.
         case probe
-        /// Not before that time.
+        /// The request may not go before that time.
         case refuse(until: Double)
     }
 
@@ -53,12 +53,13 @@ struct CircuitBreaker {
     private var latest: Int?
     private var slotSeconds = 1.0
 
-    /// Answers in the window, and how many of them were failures.
+    /// The number of answers in the window, and how many of them were failures.
     var counted: (answers: Int, failures: Int) {
         counts.reduce((0, 0)) { ($0.0 + $1.answers, $0.1 + $1.failures) }
     }
 
-    /// Whether it would let a request through; the request is not counted on.
+    /// The time until which the breaker refuses requests; nil if it would let one through. The call does not
+    /// count as a request.
     func isRefusing(at uptime: Double) -> Double? {
         switch state {
         case .closed: nil
@@ -67,7 +68,7 @@ struct CircuitBreaker {
         }
     }
 
-    /// Lets a request through or not.
+    /// Decides whether a request may go.
     mutating func admit(at uptime: Double) -> Admission {
         if let until = isRefusing(at: uptime) { return .refuse(until: until) }
         if state == .closed { return .pass }
@@ -75,7 +76,7 @@ struct CircuitBreaker {
         return .probe
     }
 
-    /// The outcome of a request that was let through; true when that changed the state.
+    /// Counts the outcome of a request that was let through; true when that changed the state.
     mutating func note(isFailure: Bool, wasProbe: Bool, _ policy: BreakerPolicy, at uptime: Double) -> Bool {
         if wasProbe {
             guard case .halfOpen = state else { return false }
@@ -83,7 +84,7 @@ struct CircuitBreaker {
             state = isFailure ? .open(until: uptime + policy.openSeconds) : .closed
             return true
         }
-        // What was on its way when it opened says nothing new.
+        // The answer to a request that was in flight when the breaker opened is no new information.
         guard state == .closed else { return false }
         let place = move(to: uptime, policy)
         counts[place].answers += 1
@@ -97,7 +98,7 @@ struct CircuitBreaker {
         return true
     }
 
-    /// The probe ended without an outcome: the next request is it.
+    /// The probe ended without an outcome, so the next request becomes the probe.
     mutating func abandonProbe() {
         if state == .halfOpen(isProbed: true) { state = .halfOpen(isProbed: false) }
     }
@@ -129,10 +130,10 @@ struct CircuitBreaker {
 enum BreakerOutcome {
     case succeeded
     case failed
-    /// It was never sent, or its end says nothing of the server.
+    /// The message was never sent, or its end shows nothing about the server.
     case abandoned
 
-    /// By what came of the message (43.2, 43.3).
+    /// Classifies the result of the message (43.2, 43.3).
     init(_ result: TransportResult) {
         switch result {
         case .success(let response): self = response.status >= 500 ? .failed : .succeeded
@@ -141,7 +142,7 @@ enum BreakerOutcome {
             case _ where error.isShortage: self = .abandoned
             case .connectionFailed, .dnsFailed, .tlsFailed, .decodingFailed: self = .failed
             case .timeout: self = error.phase == .queue ? .abandoned : .failed
-            // An answer came.
+            // An answer arrived.
             case .tooLarge, .tooManyRedirects: self = .succeeded
             case .invalidURL, .queueFull, .circuitOpen, .rateLimited, .offline, .internal: self = .abandoned
             }
@@ -149,8 +150,9 @@ enum BreakerOutcome {
     }
 }
 
-/// One message's leave to go, from the breaker of its origin. It ends once; one that is dropped is abandoned,
-/// so that a half open breaker never waits for a probe that nobody sends.
+/// Permission to send one message, from the breaker of its origin. It ends once. A permit that is released
+/// without an outcome counts as abandoned, so that a half open breaker never waits for a probe that is not
+/// sent.
 @EngineActor
 final class BreakerPermit {
     let isProbe: Bool
@@ -164,7 +166,7 @@ final class BreakerPermit {
 
     isolated deinit { abandon() }
 
-    /// True when that changed the breaker's state.
+    /// Returns true when that changed the state of the breaker.
     func end(_ outcome: BreakerOutcome, at uptime: Double) -> Bool {
         guard outcome != .abandoned else {
             abandon()
@@ -175,7 +177,7 @@ final class BreakerPermit {
         return origin.breaker.note(isFailure: outcome == .failed, wasProbe: isProbe, policy, at: uptime)
     }
 
-    /// It says nothing of the server; no effect after the end.
+    /// Ends the permit without an outcome, which shows nothing about the server; no effect after the end.
     func abandon() {
         guard !hasEnded else { return }
         hasEnded = true

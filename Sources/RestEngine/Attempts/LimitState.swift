@@ -1,12 +1,12 @@
-/// One limit: what is on its way, what waits, and when the next may go. Times are on one clock, given from
-/// outside.
+/// The state of one limit: how many requests are in flight, which requests wait, and when the next may go.
+/// All times are on one clock, given by the caller.
 struct LimitState {
-    /// What becomes of a request that comes.
+    /// The decision about a request that arrives.
     enum Admission: Equatable {
         case go
         case wait
         case queueFull(limit: Int)
-        /// There is no turn for it in the time that it may wait.
+        /// The rate allows no request within the time that this one may wait.
         case limited(until: Double)
     }
 
@@ -26,7 +26,7 @@ struct LimitState {
         }
     }
 
-    /// Other numbers from now on; false when they are what they were. Who waits may be let go by them.
+    /// Sets new numbers; false when they are unchanged. Afterwards requests that wait may be able to go.
     mutating func set(_ limits: RequestLimits, at uptime: Double) -> Bool {
         guard limits != self.limits else { return false }
         if let new = Self.bucket(limits), bucket != nil {
@@ -40,9 +40,9 @@ struct LimitState {
 
     private var hasRoom: Bool { limits.inFlight.map { inFlight < $0 } ?? true }
 
-    /// A request comes.
+    /// Decides about a request that arrives.
     ///
-    /// - Parameter patience: Seconds that it may wait.
+    /// - Parameter timeout: Seconds that the request may wait.
     mutating func admit(
         _ id: WaitingList.ID, priority: Int, queueKey: String, timeout: Double, at uptime: Double
     ) -> Admission {
@@ -50,7 +50,7 @@ struct LimitState {
             inFlight += 1
             return .go
         }
-        // Whoever is told at once can do something better than wait in vain.
+        // A request that is refused at once lets its caller react, instead of waiting in vain.
         if let next = bucket?.nextTime(at: uptime), next > uptime + timeout || limits.mostWaiting == 0 {
             if hasRoom || next > uptime + timeout { return .limited(until: next) }
         }
@@ -60,16 +60,16 @@ struct LimitState {
         return .wait
     }
 
-    /// A message that follows another of the same request, and must not wait.
+    /// Counts a message that follows another of the same request and must not wait.
     mutating func follow(at uptime: Double) { bucket?.takeAnyway(at: uptime) }
 
-    /// One has ended.
+    /// A request has ended.
     mutating func leave() { inFlight = max(0, inFlight - 1) }
 
-    /// One gave up waiting; false when it didn't wait.
+    /// A request stopped waiting; false when it didn't wait.
     mutating func giveUp(_ id: WaitingList.ID) -> Bool { waiting.remove(id) }
 
-    /// Whose turn it is, if it is somebody's; to be asked until it is nobody's.
+    /// Takes the next request that may go, nil if none may. Call it until it returns nil.
     mutating func next(at uptime: Double) -> WaitingList.ID? {
         guard !waiting.isEmpty, hasRoom, bucket?.take(at: uptime) ?? true else { return nil }
         guard let id = waiting.next(at: uptime) else { return nil }
@@ -77,31 +77,31 @@ struct LimitState {
         return id
     }
 
-    /// When to ask again although nothing ends; nil when only an end helps.
+    /// When to call ``next(at:)`` again if no request ends before; nil when only the end of a request helps.
     mutating func nextTime(at uptime: Double) -> Double? {
         guard !waiting.isEmpty, hasRoom else { return nil }
         return bucket?.nextTime(at: uptime)
     }
 
-    /// What the server says of its limit in an answer; what was learned, for the log.
+    /// Learns the server's own limit from an answer. Returns a text about it for the log.
     mutating func learn(status: Int, retryAfter: RetryAfter?, _ fields: RateLimitFields, at uptime: Double)
         -> String?
     {
         guard bucket != nil else { return nil }
         if status == 429 || status == 503, let wait = retryAfter?.wait(cap: Self.longestPause) {
             bucket?.pause(seconds: wait, at: uptime)
-            return "nothing for \(wait) s"
+            return "no requests for \(wait) s"
         }
         if let rate = fields.rate { bucket?.learn(rate: rate, at: uptime) }
         guard let left = fields.left, let reset = fields.reset else { return nil }
         bucket?.learn(left: left, seconds: reset, at: uptime)
-        return left < 1 ? "nothing is left for \(reset) s" : nil
+        return left < 1 ? "no requests are left for \(reset) s" : nil
     }
 
-    /// Seconds; a server that says more is taken by this.
+    /// Seconds; a longer pause that a server asks for is cut to this.
     static let longestPause = 3600.0
 
-    /// Nothing is in it that is worth keeping.
+    /// Whether the state holds no information that must be kept.
     func isIdle(at uptime: Double) -> Bool {
         guard inFlight == 0, waiting.isEmpty else { return false }
         guard let bucket else { return true }

@@ -1,21 +1,22 @@
-/// What an answer says of the server's own limit: `RateLimit` and `RateLimit-Policy` in the forms of the
-/// IETF's drafts, and `X-RateLimit-…` as APIs have them (rule 42.5). What can't be read says nothing.
+/// An answer's fields about the server's own limit: `RateLimit` and `RateLimit-Policy` in the forms of the
+/// IETF's drafts, and the `X-RateLimit-…` fields of APIs (rule 42.5). Values that can't be parsed are
+/// ignored.
 struct RateLimitFields: Equatable {
-    /// Requests that are left until ``reset``.
+    /// Requests left until ``reset``.
     var left: Double?
-    /// Seconds from now.
+    /// Seconds from now until the count is reset.
     var reset: Double?
     /// Requests in a second, the lowest of the server's policies.
     var rate: Double?
 
-    /// More of a field is not looked at.
+    /// Bytes of a field's value; the rest is not read.
     static let maxBytes = 2048
-    /// Seconds; a server that says more is taken by this.
+    /// Seconds; a longer time that a server sends is cut to this.
     static let maxReset = 86_400.0
 
     var isEmpty: Bool { left == nil && reset == nil && rate == nil }
 
-    /// - Parameter now: Unix seconds, for APIs that say when.
+    /// - Parameter now: Unix seconds, for APIs that send a point in time.
     init(_ headers: Headers, now: Double) {
         for field in headers.fields where Self.mayMatter(field.name) {
             guard field.value.utf8.count <= Self.maxBytes else { continue }
@@ -40,14 +41,14 @@ struct RateLimitFields: Equatable {
             if let number = Self.number(value) { keep(left: number, reset: nil) }
         case "ratelimit-reset", "x-ratelimit-reset", "x-rate-limit-reset":
             guard let number = Self.number(value) else { return }
-            // Some say how long, others when: in seconds, or in milliseconds.
+            // Some APIs send a duration, others a point in time, in seconds or in milliseconds.
             let seconds = number > 1e11 ? number / 1000 - now : number > 1e8 ? number - now : number
             if seconds >= 0 { reset = max(reset ?? 0, seconds) }
         default: break
         }
     }
 
-    /// The tightest of several counts: the least that is left, and of equals the longest.
+    /// Keeps the tightest of several counts: the fewest requests left and, among equals, the longest time.
     private mutating func keep(left: Double, reset: Double?) {
         if let old = self.left, old < left { return }
         if let reset { self.reset = self.left == left ? max(self.reset ?? 0, reset) : reset }
@@ -96,7 +97,7 @@ struct RateLimitItem: Equatable {
     var value: Double?
     var parameters: [String: Double] = [:]
 
-    /// More are not looked at.
+    /// Members of a field; the rest is not read.
     static let most = 16
 
     static func list(_ text: String) -> [RateLimitItem] {
@@ -124,7 +125,7 @@ struct RateLimitItem: Equatable {
         return text.lowercased()
     }
 
-    /// Separators in quotes don't separate.
+    /// Splits at separators outside of quotes.
     private static func split(_ text: some StringProtocol, _ separator: UInt8) -> [Substring] {
         var parts: [Substring] = []
         let text = Substring(text)

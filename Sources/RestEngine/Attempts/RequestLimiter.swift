@@ -1,13 +1,14 @@
-/// Performs what a ``LimitState`` decides: lets requests go, makes them wait, tells those whose time is over.
+/// Carries out the decisions of a ``LimitState``: starts requests, makes them wait, and notifies those that
+/// have waited too long.
 @EngineActor
 final class RequestLimiter {
-    /// For people: what shares it.
+    /// The name of the scope that shares the limit, for people.
     let name: String
     private unowned let engine: Engine
     private(set) var state: LimitState
     private var waiters: [WaitingList.ID: LimitSlot] = [:]
     private var lastID: WaitingList.ID = 0
-    /// When the next of those that wait may go.
+    /// Fires when the next waiting request may go.
     private var timer: EngineTimer?
 
     init(_ limits: RequestLimits, name: String, engine: Engine) {
@@ -18,12 +19,13 @@ final class RequestLimiter {
 
     private var uptime: Double { engine.scheduler.uptime }
 
-    /// A request comes. It may go when this returns a slot that doesn't wait; else `decided` is called
-    /// later, unless the slot is given back before.
+    /// A request arrives. If the returned slot does not wait, the request may go. Otherwise `decided` is
+    /// called later, unless the slot is given back before.
     ///
     /// - Parameters:
-    ///   - patience: Seconds that it may wait, those of the limit at most.
-    ///   - now: The limits that the request would have if it came now; nil where that can't be known.
+    ///   - timeout: Seconds that the request may wait, at most those of the limit.
+    ///   - now: Returns the limits that the request would get if it arrived now; nil where they can't be
+    ///     known.
     func enter(
         _ limits: RequestLimits, priority: Int, queueKey: String, timeout: Double,
         now: @escaping @EngineActor () -> RequestLimits?,
@@ -41,13 +43,13 @@ final class RequestLimiter {
             throw TransportError(
                 .queueFull, phase: .queue,
                 message: limit == 0
-                    ? "as many requests are on their way as the limit of \(name) allows"
-                    : "\(limit) requests wait already for the limit of \(name)", limit: limit)
+                    ? "the limit of \(name) allows no more requests in flight"
+                    : "\(limit) requests already wait for the limit of \(name)", limit: limit)
         case .limited(let until):
             notify(.refused, slot)
             throw TransportError(
                 .rateLimited, phase: .queue,
-                message: "the limit of \(name) has no turn for the request in the time that it may wait",
+                message: "the limit of \(name) has no slot for the request in the time that it may wait",
                 retryAt: engine.scheduler.now + (until - uptime))
         case .wait:
             slot.wait(
@@ -60,8 +62,8 @@ final class RequestLimiter {
         return slot
     }
 
-    /// A configuration has changed, maybe that of the requests that wait: the limits of the one that waits
-    /// longest count.
+    /// The configuration has changed, possibly that of waiting requests: the limits of the request that has
+    /// waited longest are used.
     func reconsider() {
         guard let oldest = waiters.min(by: { $0.key < $1.key })?.value, let limits = oldest.limitsNow,
             limits.scope == state.limits.scope
@@ -92,7 +94,7 @@ final class RequestLimiter {
         arm()
     }
 
-    /// Another message of a request that has its place.
+    /// Counts another message of a request that has a slot.
     func follow() { state.follow(at: uptime) }
 
     fileprivate func leave(_ slot: LimitSlot) {
@@ -105,8 +107,8 @@ final class RequestLimiter {
         }
     }
 
-    /// A request that had its place is gone and has not given it back. Whoever waits goes with the next that
-    /// does: the engine may be gone too.
+    /// A request that had a slot was released without giving it back. The next waiting request is not started
+    /// here, because the engine may be gone too; it starts when another slot is given back.
     fileprivate func dropped() { state.leave() }
 
     fileprivate func learn(_ status: Int, _ headers: Headers) {
@@ -116,12 +118,12 @@ final class RequestLimiter {
         let fields = RateLimitFields(headers, now: scheduler.now)
         guard wait != nil || !fields.isEmpty else { return }
         if let learned = state.learn(status: status, retryAfter: wait, fields, at: uptime) {
-            engine.log.write(.network, "the server says of the limit of \(name): \(learned)")
+            engine.log.write(.network, "the server reports for the limit of \(name): \(learned)")
         }
         arm()
     }
 
-    /// Lets go whoever may.
+    /// Starts every waiting request that may go.
     private func pump() {
         while let id = state.next(at: uptime) {
             guard let slot = waiters.removeValue(forKey: id) else {
@@ -130,7 +132,7 @@ final class RequestLimiter {
             }
             slot.hold()
             notify(.released, slot)
-            // Not from inside of whatever has just ended.
+            // Called in the next tick, not from inside the code that has just ended a request.
             engine.scheduler.nextTick { slot.decide(nil) }
         }
         arm()
@@ -146,17 +148,17 @@ final class RequestLimiter {
     var isIdle: Bool { state.isIdle(at: uptime) }
 }
 
-/// A request's place in a limit, or in its queue; given back once.
+/// The slot of a request in a limit, or its position in the queue; given back once.
 @EngineActor
 final class LimitSlot {
     let id: WaitingList.ID
-    /// By the scheduler's uptime.
+    /// When the request arrived, on the scheduler's uptime clock.
     fileprivate let came: Double
-    /// The service.
+    /// The name of the service.
     fileprivate let queueKey: String
     private var limiter: RequestLimiter?
     private var decided: (@EngineActor (TransportError?) -> Void)?
-    /// While it waits.
+    /// Set while the slot waits.
     private var now: (@EngineActor () -> RequestLimits?)?
     private var timer: EngineTimer?
     private(set) var isWaiting = false
@@ -172,7 +174,7 @@ final class LimitSlot {
 
     func isOf(_ limiter: RequestLimiter) -> Bool { self.limiter === limiter }
 
-    /// What the server said of its own limit.
+    /// Passes on the server's fields about its own limit.
     func learn(_ status: Int, _ headers: Headers) { limiter?.learn(status, headers) }
 
     fileprivate var limitsNow: RequestLimits? { now?() }
@@ -200,7 +202,7 @@ final class LimitSlot {
         decided?(error)
     }
 
-    /// Gives the place back; nothing is called any more.
+    /// Gives the slot back; no callback is called afterwards.
     func leave() {
         hold()
         decided = nil

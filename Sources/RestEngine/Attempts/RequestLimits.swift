@@ -1,10 +1,10 @@
-/// How many requests may be on their way at once, and how many in some time (rules 42).
+/// How many requests may be in flight at once, and how many may start within some time (rules 42).
 public struct RequestLimits: Sendable, Equatable {
-    /// So many requests in so long.
+    /// A number of requests in a period of time.
     public struct Rate: Sendable, Equatable {
         public var requests: Int
         package var perSeconds: Double
-        /// How many may go out at once after a rest; nil: as many as ``requests``.
+        /// How many requests may start at once after a pause; nil: as many as ``requests``.
         public var burst: Int?
 
         public init(requests: Int, per: Duration = .seconds(1), burst: Int? = nil) {
@@ -13,31 +13,31 @@ public struct RequestLimits: Sendable, Equatable {
             self.burst = burst
         }
 
-        /// The time that the requests are for.
+        /// The period for the number of requests.
         public var per: Duration {
             get { Duration(inSeconds: perSeconds) }
             set { perSeconds = newValue.inSeconds }
         }
     }
 
-    /// What shares one limit. The numbers of the request that came last count for all.
+    /// The requests that share one limit. The numbers of the request that came last apply to all.
     public enum Scope: Sendable, Hashable {
-        /// Requests to one origin, whichever service makes them.
+        /// Requests to one origin, of all services.
         case host
-        /// Requests of one service, wherever they go.
+        /// Requests of one service, to all origins.
         case service
-        /// All whose limits have this name.
+        /// All requests whose limits have this name.
         case named(String)
     }
 
-    /// Requests on their way at once; nil for any number.
+    /// Requests in flight at once; nil for any number.
     public var inFlight: Int?
     /// Requests that may wait; nil: 1000. More fail with `queue_full`.
     public var queue: Int?
     package var queueSeconds: Double?
-    /// Nil for any.
+    /// The rate at which requests may start; nil for any rate.
     public var rate: Rate?
-    /// What shares this limit.
+    /// The requests that share this limit.
     public var scope = Scope.host
 
     public init(inFlight: Int? = nil, rate: Rate? = nil, scope: Scope = .host) {
@@ -46,7 +46,7 @@ public struct RequestLimits: Sendable, Equatable {
         self.scope = scope
     }
 
-    /// How long a request may wait; nil: ten seconds. Then it fails with `timeout`, phase `queue`.
+    /// How long a request may wait; nil: ten seconds. After that it fails with `timeout`, phase `queue`.
     public var queueTimeout: Duration? {
         get { queueSeconds.map { Duration(inSeconds: $0) } }
         set { queueSeconds = newValue?.inSeconds }

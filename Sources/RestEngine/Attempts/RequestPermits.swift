@@ -1,15 +1,16 @@
-/// The permits that one request's messages need, as its configuration has it: a slot of a limit, which the
-/// request keeps over redirects, and a breaker's permit for each message. Each ends once: with the outcome of
-/// the message, or abandoned. Requests whose configuration says nothing of these have none.
+/// The permits that the messages of one request need, according to its configuration: a slot of a limit,
+/// which the request keeps over redirects, and a breaker's permit for each message. Each ends once: with the
+/// outcome of the message, or abandoned. A request whose configuration has neither limits nor a breaker needs
+/// no permits.
 @EngineActor
 final class RequestPermits {
     let rules: AttemptRules
     private let core: ServiceCore
-    /// Those of the configuration as it is now; nil where it can't be known.
+    /// Returns the limits of the current configuration; nil where they can't be known.
     private let limitsNow: @EngineActor () -> RequestLimits?
     private var slot: LimitSlot?
     private var origin: OriginHealth?
-    /// Of the message that is on its way, or about to be.
+    /// The permit of the message that is in flight or about to be sent.
     private var permit: BreakerPermit?
 
     init(
@@ -23,8 +24,8 @@ final class RequestPermits {
 
     // MARK: Before a message
 
-    /// Says when a message may go: `decided` gets the seconds that it waited, at once or later, or why it may
-    /// not go at all.
+    /// Asks when a message may go: `decided` gets the seconds that it waited, at once or later, or the reason
+    /// why it may not go at all.
     func admit(
         _ hop: RequestHop, to url: URLText, timeLeft: Double,
         decided: @escaping @EngineActor (Result<Double, TransportError>) -> Void
@@ -61,7 +62,7 @@ final class RequestPermits {
 
     private static func circuitOpen(_ origin: OriginHealth, retryAt: Double) -> TransportError {
         TransportError(
-            .circuitOpen, message: "the server failed too often and is left alone for a while",
+            .circuitOpen, message: "the server failed too often; no requests are sent to it for a while",
             peer: origin.name, retryAt: retryAt)
     }
 
@@ -69,9 +70,9 @@ final class RequestPermits {
         _ hop: RequestHop, _ origin: OriginHealth, queued: Double,
         _ decided: @EngineActor (Result<Double, TransportError>) -> Void
     ) {
-        // A probe that is sent again, since its connection had been closed, still is one.
+        // A probe that is sent again because its connection was closed is still the probe.
         if permit == nil, let policy = rules.breaker {
-            // It may have opened while the request waited.
+            // The breaker may have opened while the request waited.
             switch origin.breaker.admit(at: uptime) {
             case .pass: permit = BreakerPermit(origin, policy, isProbe: false)
             case .probe:
@@ -90,7 +91,7 @@ final class RequestPermits {
         decided(.success(queued))
     }
 
-    // MARK: Behind a message
+    // MARK: After a message
 
     /// The outcome of a message is known: it has ended, or a stream of events has begun.
     func ended(_ result: TransportResult) {
@@ -105,7 +106,7 @@ final class RequestPermits {
             notify(origin, .open, until: until)
             let seconds = ((until - uptime) * 1000).rounded() / 1000
             engine.log.write(
-                .warning, "\(origin.name) fails too often: nothing is sent there for \(seconds) s")
+                .warning, "\(origin.name) fails too often: no requests are sent there for \(seconds) s")
         case .closed:
             notify(origin, .closed)
             engine.log.write(.warning, "\(origin.name) answers again")
@@ -130,7 +131,7 @@ final class RequestPermits {
     /// Takes a retry out of the origin's budget; false when that is used up.
     func payForRetry(share: Double) -> Bool { origin?.budget.takeRetry(share: share, at: uptime) ?? false }
 
-    /// Gives the place and the permit back: no further message is sent.
+    /// Gives the slot and the permit back: no further message will be sent.
     func leave() {
         permit?.abandon()
         permit = nil

@@ -1,8 +1,8 @@
-/// When a server wants to be asked again (RFC 9110 10.2.3).
+/// The time at which a server wants the next request (RFC 9110 10.2.3).
 package enum RetryAfter: Equatable {
-    /// Seconds from now, as many as the server said.
+    /// Seconds from now, as sent by the server.
     case seconds(Double)
-    /// A date that is over.
+    /// A date in the past.
     case past
     case malformed
 
@@ -12,7 +12,7 @@ package enum RetryAfter: Equatable {
         let digits = value.prefix(while: HTTPByte.isDigit)
         let rest = value[digits.endIndex...]
         if !digits.isEmpty, rest.allSatisfy(HTTPByte.isBlank) {
-            // More digits than a number has are a very long time.
+            // A number with more digits than a Double holds is a very long time.
             self = .seconds(digits.count > 15 ? 1e15 : Double(String(Substring(digits))) ?? 1e15)
         } else if let date = HTTPDate.seconds(text, now: now) {
             self = date >= now ? .seconds(date - now) : .past
@@ -21,18 +21,18 @@ package enum RetryAfter: Equatable {
         }
     }
 
-    /// Seconds to wait, `cap` at most; nil for what is ignored.
+    /// Seconds to wait, at most `cap`; nil for a value that is ignored.
     package func wait(cap: Double) -> Double? {
         if case .seconds(let seconds) = self { min(seconds, cap) } else { nil }
     }
 
-    /// What is not done as the server says; nil when it is.
+    /// Says where the client does not follow the server's wish; nil when it does.
     func remark(cap: Double) -> String? {
         switch self {
-        case .seconds(let seconds) where seconds > cap: "is more than \(cap) s, which is waited"
+        case .seconds(let seconds) where seconds > cap: "is more than \(cap) s, so the wait is \(cap) s"
         case .seconds: nil
-        case .past: "is over, and ignored"
-        case .malformed: "is neither seconds nor a date, and ignored"
+        case .past: "is in the past, and is ignored"
+        case .malformed: "is neither seconds nor a date, and is ignored"
         }
     }
 }

@@ -1,5 +1,5 @@
-/// Bounds the retries that one host gets (rule 41.6): a share of its requests in the last ten seconds, and a
-/// few each second whatever they are. A dead host is not hit several times as hard as a live one.
+/// Bounds the retries to one host (rule 41.6): a share of its requests in the last ten seconds, and a few in
+/// each second in any case. So a dead host does not get several times as many requests as a live one.
 struct RetryBudget {
     /// Seconds whose requests count.
     static let window = 10
@@ -33,13 +33,13 @@ struct RetryBudget {
         return least.take(at: uptime)
     }
 
-    /// Nothing of the last ten seconds is left in it.
+    /// Whether no request or retry of the last ten seconds is counted.
     mutating func isIdle(at uptime: Double) -> Bool {
         _ = move(to: uptime)
         return requests == 0 && retries == 0
     }
 
-    /// Forgets the seconds that have left the window; the place of this one.
+    /// Forgets the seconds that have left the window; returns the index of the current second.
     private mutating func move(to uptime: Double) -> Int {
         let second = Int(max(0, uptime))
         let count = Self.window

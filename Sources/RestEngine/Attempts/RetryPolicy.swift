@@ -1,36 +1,36 @@
-/// When and how a request that failed is sent again (rules 41).
+/// When and how to send a failed request again (rules 41).
 public struct RetryPolicy: Sendable {
-    /// Attempts in all, the first one included.
+    /// The number of attempts, the first one included.
     public var attempts = 3
     package var baseSeconds = 0.2
     package var capSeconds = 10.0
-    /// Statuses that may be better another time.
+    /// Statuses after which a later attempt may succeed.
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-    /// Retries of a host, as a share of its requests; three a second are always allowed.
+    /// Retries to a host, as a share of its requests; three a second are always allowed.
     public var budget = 0.2
-    /// Asked about each failure of a request that may be sent again; nil: the statuses and transient errors
-    /// of the transport decide. It gets the number of the attempt that failed. What it throws is the error of
-    /// the request.
+    /// Called for each failure of a request that may be sent again, with the error and the number of the
+    /// attempt that failed. If it is nil, the statuses and the transient errors of the transport decide. If
+    /// it throws, that error is the error of the request.
     public var when: (@EngineActor (RequestError, Int) throws -> RetryAnswer)?
 
     public init() {}
 
-    /// The longest wait before the second attempt; it doubles from each to the next.
+    /// The longest wait before the second attempt; it doubles with each further attempt.
     public var base: Duration {
         get { Duration(inSeconds: baseSeconds) }
         set { baseSeconds = newValue.inSeconds }
     }
 
-    /// The longest of all waits, and of a server's Retry-After.
+    /// The upper limit of all waits, and of a server's Retry-After.
     public var cap: Duration {
         get { Duration(inSeconds: capSeconds) }
         set { capSeconds = newValue.inSeconds }
     }
 
-    /// Retries that a host always gets in a second.
+    /// Retries in a second that a host may always get.
     package static let leastPerSecond = 3.0
 
-    /// The longest that is waited behind an attempt, before the random part (41.3).
+    /// The longest wait after an attempt, before the random factor (41.3).
     func ceiling(after attempt: Int) -> Double {
         var ceiling = baseSeconds
         for _ in 1..<max(1, min(attempt, 64)) where ceiling < capSeconds { ceiling *= 2 }
@@ -38,21 +38,21 @@ public struct RetryPolicy: Sendable {
     }
 }
 
-/// What ``RetryPolicy/when`` says of a failure.
+/// The decision of ``RetryPolicy/when`` about a failure.
 public enum RetryAnswer: Sendable, Equatable {
     case retry
     case fail
-    /// Send it again after so long, whatever the policy says of waits.
+    /// Send it again after this time, instead of the policy's wait.
     case after(Duration)
-    /// Whatever it would be without the function.
+    /// Do what the policy would do without the function.
     case usual
 }
 
-/// What is known of a failure when it has to be decided whether to try again.
+/// The facts for the decision whether to try again after a failure.
 struct RetryQuestion {
-    /// Of the attempt that failed.
+    /// The number of the attempt that failed.
     var number: Int
-    /// Of the answer; nil without one.
+    /// The status of the answer; nil without one.
     var status: Int?
     var error: TransportError?
     /// Why the request can't be sent a second time; nil when it can.
@@ -60,19 +60,19 @@ struct RetryQuestion {
     var retryAfter: RetryAfter?
     /// Seconds until the deadline of the whole request; infinite without one.
     var timeLeft = Double.infinity
-    /// What the policy's function said.
+    /// The answer of the policy's function.
     var answer = RetryAnswer.usual
 }
 
-/// What becomes of a failure.
+/// The decision about a failure.
 enum RetryDecision: Equatable {
     case retry(after: Double)
-    /// It stands; for the log, why, where there was something to decide.
+    /// The failure stands. The text says why, for the log, where another attempt was possible.
     case stop(String?)
 }
 
 extension RetryPolicy {
-    /// It may be worth while (41.2): whether to ask ``when`` at all.
+    /// Whether another attempt may be worthwhile (41.2), and so whether to call ``when`` at all. Nil: it may.
     func mayRetry(_ question: RetryQuestion) -> RetryDecision? {
         if let error = question.error, !error.mayPass { return .stop(nil) }
         if let obstacle = question.obstacle { return .stop(obstacle) }
@@ -81,7 +81,7 @@ extension RetryPolicy {
 
     /// - Parameters:
     ///   - random: From 0 to 1, for the wait.
-    ///   - pays: Takes one retry out of the host's budget, if there is one.
+    ///   - pays: Takes one retry out of the host's budget; false if the budget is used up.
     func decide(_ question: RetryQuestion, random: () -> Double, pays: () -> Bool) -> RetryDecision {
         if let decision = mayRetry(question) { return decision }
         var wait: Double?
@@ -92,7 +92,7 @@ extension RetryPolicy {
         case .usual:
             if let status = question.status, !statuses.contains(status) { return .stop(nil) }
         }
-        // Of a connection that was closed while it rested, waiting makes nothing better.
+        // If the connection was closed while it was idle, waiting does not help.
         if question.error?.isStaleConnection ?? false { wait = wait ?? 0 }
         let delay =
             wait ?? question.retryAfter?.wait(cap: capSeconds)
@@ -103,8 +103,8 @@ extension RetryPolicy {
 }
 
 extension TransportError {
-    /// Another attempt may end better, as far as anybody can know from here: nothing that the certificate,
-    /// the URL or the body itself is to blame for (41.2).
+    /// Whether another attempt may succeed, as far as the client can know. False if the certificate, the URL
+    /// or the body itself is the cause (41.2).
     package var mayPass: Bool {
         switch code {
         case .dnsFailed, .connectionFailed: true

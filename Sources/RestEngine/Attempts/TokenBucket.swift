@@ -1,22 +1,23 @@
-/// So many in so long, with a reserve for bursts, and what a server said of its own limit (rules 42.4, 42.5).
+/// A rate with a reserve for bursts, and the server's statements about its own limit (rules 42.4, 42.5).
 struct TokenBucket: Equatable {
     private(set) var rate: Double
     private(set) var burst: Double
     private var tokens: Double
     private var last: Double?
-    /// The server wants nothing until then.
+    /// The server wants no requests before this time.
     private(set) var pausedUntil = 0.0
-    /// What the server said is left until some time; nil when it said nothing, or the time is over.
+    /// The number of requests left until a time, as stated by the server; nil without such a statement, or
+    /// after that time.
     private(set) var quota: (left: Double, until: Double)?
     /// The server's own rate, where it is lower than the one asked for.
     private var serverRate: Double?
 
-    /// Seconds by which a timer may be late without the rate suffering: what comes meanwhile is kept.
+    /// Seconds by which a timer may be late without lowering the rate: tokens that arrive meanwhile are kept.
     private static let lateness = 0.1
 
     /// - Parameters:
     ///   - rate: Tokens in a second.
-    ///   - burst: The most that are kept; it begins with them.
+    ///   - burst: The largest number of tokens that are kept; the bucket starts with them.
     init(rate: Double, burst: Double) {
         self.rate = rate
         self.burst = burst
@@ -28,7 +29,7 @@ struct TokenBucket: Equatable {
             && a.quota?.left == b.quota?.left && a.quota?.until == b.quota?.until
     }
 
-    /// Another rate from now on; what is left stays.
+    /// Sets another rate; the tokens that are left stay.
     mutating func set(rate: Double, burst: Double, at uptime: Double) {
         guard rate != self.rate || burst != self.burst else { return }
         refill(uptime)
@@ -37,7 +38,7 @@ struct TokenBucket: Equatable {
         tokens = min(tokens, burst)
     }
 
-    /// The rate that holds, the server's where it is lower.
+    /// The rate in use: the lower of the server's and the configured one.
     var effectiveRate: Double { min(rate, serverRate ?? rate) }
 
     private mutating func refill(_ uptime: Double) {
@@ -51,7 +52,7 @@ struct TokenBucket: Equatable {
     /// Takes a token if there is one.
     mutating func take(at uptime: Double) -> Bool {
         refill(uptime)
-        // A sum of many small steps is a little less than what they add up to.
+        // The sum of many small steps is slightly less than their exact total.
         guard tokens > 1 - 1e-9, uptime >= pausedUntil, quota.map({ $0.left >= 1 }) ?? true else {
             return false
         }
@@ -59,7 +60,7 @@ struct TokenBucket: Equatable {
         return true
     }
 
-    /// Takes a token whether there is one or not, for what must not wait: the ones after it wait longer.
+    /// Takes a token even if there is none, for a message that must not wait: later ones wait longer.
     mutating func takeAnyway(at uptime: Double) {
         refill(uptime)
         spend()
@@ -70,7 +71,7 @@ struct TokenBucket: Equatable {
         if let quota { self.quota = (max(0, quota.left - 1), quota.until) }
     }
 
-    /// When a token will be there, on the same clock; now or before when it is.
+    /// When a token will be there, on the same clock; not later than `uptime` when there is one.
     mutating func nextTime(at uptime: Double) -> Double {
         refill(uptime)
         var time = max(uptime, pausedUntil)
@@ -80,21 +81,21 @@ struct TokenBucket: Equatable {
         return time
     }
 
-    /// Seconds for which the server wants nothing.
+    /// Seconds for which the server wants no requests.
     func rest(at uptime: Double) -> Double {
         let quotaEnd = quota.map { $0.left < 1 ? $0.until : 0 } ?? 0
         return max(0, max(pausedUntil, quotaEnd) - uptime)
     }
 
-    // MARK: What the server says
+    // MARK: Statements of the server
 
-    /// Nothing for so many seconds.
+    /// The server wants no requests for `seconds`.
     mutating func pause(seconds: Double, at uptime: Double) {
         pausedUntil = max(pausedUntil, uptime + seconds)
     }
 
-    /// So many are left for so many seconds. Requests that were sent after the one that is answered are not
-    /// counted in that, so it never adds to what is known to be left of the same time.
+    /// The server has stated how many requests are left for `seconds`. Its count does not include requests
+    /// that were sent after the answered one, so it never raises the known number for the same period.
     mutating func learn(left: Double, seconds: Double, at uptime: Double) {
         refill(uptime)
         let until = uptime + seconds
@@ -105,7 +106,7 @@ struct TokenBucket: Equatable {
         }
     }
 
-    /// The server's own policy.
+    /// The server has stated its own rate.
     mutating func learn(rate: Double, at uptime: Double) {
         refill(uptime)
         serverRate = rate

@@ -1,17 +1,18 @@
 import DequeModule
 
-/// Requests that wait for a limit, and whose turn is next (rules 42.2, 42.3): the highest priority first, in
-/// one priority the services in turn, in one service in the order of coming. Every fourth place goes to
-/// whoever has waited longest, once that is half of what it may wait, so that nobody waits for ever.
+/// Requests that wait for a limit, and their order (rules 42.2, 42.3): the highest priority first; within a
+/// priority the services alternate; within a service the order of arrival. Every fourth slot goes to the
+/// request that has waited longest, once that is half of the time it may wait, so that no request waits
+/// forever.
 struct WaitingList {
     typealias ID = UInt64
 
     struct Entry {
         let id: ID
         let priority: Int
-        /// The service.
+        /// The name of the service.
         let queueKey: String
-        /// When it has waited half of its time.
+        /// The time at which it has waited half of its timeout.
         let ripe: Double
     }
 
@@ -29,7 +30,7 @@ struct WaitingList {
     /// Highest first.
     private var levels: [Level] = []
     private var waiting: [ID: Entry] = [:]
-    /// In the order of coming; some have left.
+    /// In the order of arrival; some have left.
     private var order: Deque<ID> = []
     private var round = 0
     private static let roundOfOldest = 4
@@ -56,10 +57,10 @@ struct WaitingList {
         return place
     }
 
-    /// It gave up; false when it wasn't there.
+    /// A request stopped waiting; false when it wasn't in the list.
     mutating func remove(_ id: ID) -> Bool {
         guard waiting.removeValue(forKey: id) != nil else { return false }
-        // The traces that those who left have in the lines go when they are more than those who stay.
+        // Entries of requests that have left are removed from the queues when they outnumber the others.
         if order.count > 64, order.count > 2 * waiting.count { dropTraces() }
         return true
     }
@@ -75,7 +76,7 @@ struct WaitingList {
         levels.removeAll { $0.queues.isEmpty }
     }
 
-    /// Takes whoever is next.
+    /// Takes the next request.
     mutating func next(at uptime: Double) -> ID? {
         guard !waiting.isEmpty else {
             self = WaitingList()
@@ -108,7 +109,7 @@ struct WaitingList {
         return nil
     }
 
-    /// Its traces in the lines are skipped later.
+    /// Its entries in the queues are skipped later.
     private mutating func take(_ id: ID) -> ID {
         waiting[id] = nil
         while let first = order.first, waiting[first] == nil { order.removeFirst() }

@@ -1,19 +1,20 @@
-/// What a server asks credentials for: one challenge of a WWW-Authenticate field (RFC 9110 11.3).
+/// One challenge of a WWW-Authenticate field (RFC 9110 11.3).
 package struct AuthenticationChallenge: Sendable, Equatable {
     /// The scheme's name, in lower case.
     package let scheme: String
-    /// What follows the scheme, where it is one piece and no list of parameters.
+    /// The text after the scheme, if it is a single token and not a list of parameters.
     package internal(set) var token: String?
-    /// By name in lower case, quotes and escapes resolved. Of one name the first counts.
+    /// By name in lower case, with quotes and escapes resolved. The first of several with the same name
+    /// counts.
     package internal(set) var parameters: [String: String] = [:]
 
-    /// Of a field and of a challenge; what is beyond is not read.
+    /// Bytes of a field, and of a challenge; the rest is not read.
     static let maxBytes = 16 << 10
     static let maxChallenges = 32
     static let maxParameters = 32
 
-    /// The challenges of all WWW-Authenticate fields, in their order. What can't be understood, and what
-    /// follows it in its field, is left out.
+    /// The challenges of all WWW-Authenticate fields, in order. If one can't be parsed, it and the rest of
+    /// its field are left out.
     package static func list(in headers: Headers) -> [AuthenticationChallenge] {
         var found: [AuthenticationChallenge] = []
         for value in headers.values("WWW-Authenticate") {
@@ -35,8 +36,8 @@ package struct AuthenticationChallenge: Sendable, Equatable {
     }
 }
 
-/// Reads `1#challenge`. A comma divides challenges as well as parameters: a name that an equals sign follows
-/// is a parameter, any other is the scheme of the next challenge.
+/// Reads `1#challenge`. Commas separate challenges as well as parameters: a name followed by an equals sign
+/// is a parameter, any other name is the scheme of the next challenge.
 private struct ChallengeReader {
     private var rest: ArraySlice<UInt8>
 
@@ -54,7 +55,7 @@ private struct ChallengeReader {
         return found
     }
 
-    /// What belongs to the challenge; false for what can't be understood.
+    /// Reads the rest of a challenge; false if it can't be parsed.
     private mutating func read(into challenge: inout AuthenticationChallenge) -> Bool {
         guard rest.first.map(HTTPByte.isBlank) ?? false else {
             return rest.isEmpty || rest.first == UInt8(ascii: ",")
@@ -84,7 +85,7 @@ private struct ChallengeReader {
         }
     }
 
-    /// Nil where something else stands; then nothing is taken.
+    /// Nil if the next text is no token68; then no input is consumed.
     private mutating func token68() -> String? {
         let body = rest.prefix { byte in
             HTTPByte.isDigit(byte) || byte | 0x20 &- 0x61 < 26 && byte > 0x40 || "-._~+/".utf8.contains(byte)

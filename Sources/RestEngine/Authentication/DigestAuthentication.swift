@@ -1,10 +1,11 @@
-/// User and password, proved without being sent (RFC 7616), for the origin of the resource and no other. A
-/// request that has an Authorization field already keeps it.
+/// Authenticates with user and password without sending the password (RFC 7616), only at the origin of the
+/// resource. A request that already has an Authorization field keeps it.
 ///
-/// The first request to an origin is refused, and sent again with the answer to its challenge; later ones
-/// count on with the nonce that they know (3.4.5), until the server names the next one or calls it stale.
-/// What else is refused is the request's failure. MD5, SHA-256 and SHA-512-256, each for sessions too, with
-/// `auth`, or with `auth-int` where that is all the server offers and the body is in memory.
+/// The first request to an origin is refused, and sent again with the answer to its challenge. Later requests
+/// go on counting with the known nonce (3.4.5), until the server names the next nonce or calls this one
+/// stale. A further refusal is the failure of the request. The algorithms are MD5, SHA-256 and SHA-512-256,
+/// each also for sessions, with `auth`, or with `auth-int` if the server offers only that and the body is in
+/// memory.
 @EngineActor
 public final class DigestAuthentication: RequestAuthentication {
     private let user: String
@@ -19,15 +20,15 @@ public final class DigestAuthentication: RequestAuthentication {
         var count: UInt32 = 0
     }
 
-    /// Origins beyond are forgotten, and asked again.
+    /// The number of origins to remember. Beyond it all are forgotten, and get a new challenge.
     private static let maxSessions = 256
 
-    /// Both as UTF-8. Throws for control characters.
+    /// Both are sent as UTF-8. Throws for control characters.
     public convenience init(user: String, password: String) throws(CredentialFault) {
         try self.init(user: user, password: password) { Crypto.randomBytes(16).map(Hex.encode) }
     }
 
-    /// - Parameter makeNonce: makes a client's nonce; nil when there is no randomness to be had.
+    /// - Parameter makeNonce: Makes a nonce of the client; nil when the system has no random bytes.
     init(user: String, password: String, makeNonce: @escaping () -> String?) throws(CredentialFault) {
         try CredentialFault.check(user, password)
         self.user = user
@@ -35,7 +36,7 @@ public final class DigestAuthentication: RequestAuthentication {
         self.makeNonce = makeNonce
     }
 
-    /// Has the requests of a configuration answer challenges.
+    /// A decorator that makes the requests of a configuration answer challenges.
     public var decorator: RequestDecorator {
         { _, request in
             request.authenticate(by: self)
@@ -66,13 +67,13 @@ public final class DigestAuthentication: RequestAuthentication {
             return false
         }
         let challenge = try DigestChallenge.first(in: AuthenticationChallenge.list(in: headers))
-        // An answer to this very challenge was wrong, unless it only came too late.
+        // The answer to this challenge was wrong, unless it only came too late.
         guard answers == 0 || answers == 1 && challenge.isStale else {
             sessions[target.origin] = nil
             return false
         }
-        // Another request was refused before this one and has a nonce that this one did not know, or the
-        // same.
+        // Another request was refused before this one. Its nonce is newer than this request's, or is the same
+        // as in this challenge.
         if let known = sessions[target.origin], !challenge.isStale {
             let isNewer = proof?.nonce != nil && known.challenge.nonce != proof?.nonce
             if isNewer || proof == nil && known.challenge.nonce == challenge.nonce { return true }
@@ -81,7 +82,7 @@ public final class DigestAuthentication: RequestAuthentication {
         return true
     }
 
-    /// The server may name the nonce of the next request (3.5).
+    /// Uses the nonce for the next request, if the server names one (3.5).
     private func count(
         on headers: Headers, after proof: AuthenticationProof?, at origin: String
     ) throws(DigestChallenge.Fault) {
@@ -96,7 +97,7 @@ public final class DigestAuthentication: RequestAuthentication {
 
     private func begin(_ challenge: DigestChallenge, for origin: String) throws(DigestChallenge.Fault) {
         guard let clientNonce = makeNonce() else {
-            throw DigestChallenge.Fault(message: "there is no randomness for an answer")
+            throw DigestChallenge.Fault(message: "the system has no random bytes for an answer")
         }
         if sessions.count >= Self.maxSessions { sessions = [:] }
         sessions[origin] = Session(challenge: challenge, clientNonce: clientNonce)

@@ -1,6 +1,6 @@
 /// A challenge of the Digest scheme that can be answered (RFC 7616 3.3).
 struct DigestChallenge: Equatable {
-    /// Why one can't be answered.
+    /// The reason why a challenge can't be answered.
     struct Fault: Error, Equatable {
         let message: String
     }
@@ -9,19 +9,19 @@ struct DigestChallenge: Equatable {
     var nonce: String
     var opaque: String?
     var hash: HashFunction
-    /// As it is written, to be sent back; nil where the challenge names none.
+    /// The name as the server wrote it, to be sent back; nil where the challenge names none.
     var algorithm: String?
     /// The digest is of the session: `-sess` (3.4.2).
     var isSession: Bool
-    /// Nil before RFC 2617, which MD5 alone is still asked for with.
+    /// Nil for a challenge from before RFC 2617, which servers still send with MD5 only.
     var quality: Quality?
-    /// The credentials were good, the nonce was too old.
+    /// The credentials were right, but the nonce was too old.
     var isStale: Bool
     /// The user's name is sent as a digest (3.4.4).
     var hidesUser: Bool
     var isUTF8: Bool
 
-    /// What the digest is about (3.4.3).
+    /// The parts of the request that the digest covers (3.4.3).
     enum Quality: String {
         case request = "auth"
         case requestAndBody = "auth-int"
@@ -57,8 +57,8 @@ struct DigestChallenge: Equatable {
         isUTF8 = parameters["charset"]?.lowercased() == "utf-8"
     }
 
-    /// The challenge to answer: the first that can be, as servers list what they prefer first (3.7). Throws
-    /// what is wrong with the last of those that can't.
+    /// The challenge to answer: the first that can be answered, because servers list what they prefer first
+    /// (3.7). Throws the fault of the last one if none can.
     static func first(in challenges: [AuthenticationChallenge]) throws(Fault) -> DigestChallenge {
         var fault: Fault?
         for challenge in challenges where challenge.scheme == "digest" {
@@ -120,7 +120,7 @@ struct DigestAnswer {
         return "Digest " + fields.map { "\($0)=\($1)" }.joined(separator: ", ")
     }
 
-    /// A name that isn't ASCII has a form of its own, where the server reads it (3.4, RFC 8187).
+    /// A name that isn't ASCII has a form of its own, for servers that read it (3.4, RFC 8187).
     private func userFields() throws(DigestChallenge.Fault) -> [(String, String)] {
         if challenge.hidesUser {
             return [("username", "\"\(try sum("\(user):\(challenge.realm)"))\"")]

@@ -1,11 +1,12 @@
-/// Puts credentials on requests as they go out, each hop of a redirect for itself, and answers challenges.
-/// What it adds stands in no configuration and no draft, so nothing that shows those shows it.
+/// Adds credentials to requests when they are sent, separately for each hop of a redirect, and answers
+/// challenges. The credentials are in no configuration and no draft, so output that shows those does not
+/// contain them.
 @EngineActor
 protocol RequestAuthentication: AnyObject {
-    /// The Authorization field for a request, and what it was made with; nil: it goes without.
+    /// The Authorization field for a request, and its nonce; nil: the request has no credentials.
     func proof(for target: AuthenticationTarget) throws(DigestChallenge.Fault) -> AuthenticationProof?
 
-    /// Learns from an answer; whether the request is worth sending again.
+    /// Learns from an answer. Returns whether to send the request again.
     ///
     /// - Parameter answers: how many times it was sent again already.
     func renew(
@@ -14,7 +15,7 @@ protocol RequestAuthentication: AnyObject {
     ) throws(DigestChallenge.Fault) -> Bool
 }
 
-/// What a request's credentials are about.
+/// The facts about a request that its credentials depend on.
 struct AuthenticationTarget {
     let origin: String
     let method: String
@@ -23,8 +24,8 @@ struct AuthenticationTarget {
     /// Nil for a body that is read while it is sent.
     let body: [UInt8]?
 
-    /// Nil for a hop that gets no credentials: one that has some of its own, or that leads to another origin
-    /// than the resource's.
+    /// Nil for a hop that gets no credentials: it has an Authorization field already, or goes to another
+    /// origin than the resource's.
     init?(_ step: Redirect.RequestStep, of resource: URLText?) {
         guard let url = URLText(step.url), let origin = url.origin, origin == resource?.origin,
             !step.headers.contains("Authorization")
@@ -44,18 +45,18 @@ struct AuthenticationTarget {
 struct AuthenticationProof {
     /// The value of the Authorization field.
     let header: String
-    /// What they were made with, where that is.
+    /// The nonce in the header, if it has one.
     var nonce: String?
 }
 
 extension Request {
-    /// Has the network request that this one is, or is a chain of, send credentials. Those that are set last
-    /// count; a request that uses no network goes without.
+    /// Makes the underlying network request, of this request or of its chain, send credentials. The last call
+    /// counts; a request without network work ignores it.
     func authenticate(by authentication: any RequestAuthentication) { work.authenticate(by: authentication) }
 }
 
-/// User and password on each request (RFC 7617), for the origin of the resource and no other. A request that
-/// has an Authorization field already keeps it.
+/// Sends user and password with each request (RFC 7617), only to the origin of the resource. A request that
+/// already has an Authorization field keeps it.
 @EngineActor
 public final class BasicAuthentication: RequestAuthentication {
     package let header: String
@@ -67,7 +68,7 @@ public final class BasicAuthentication: RequestAuthentication {
         header = "Basic " + Base64.encode(Array("\(user):\(password)".utf8))
     }
 
-    /// Puts them on the requests of a configuration.
+    /// A decorator that adds the credentials to the requests of a configuration.
     public var decorator: RequestDecorator {
         { _, request in
             request.authenticate(by: self)
@@ -85,12 +86,12 @@ public final class BasicAuthentication: RequestAuthentication {
     ) -> Bool { false }
 }
 
-/// What can't be a user's name or password.
+/// The reason why a text can't be a user name or a password.
 public enum CredentialFault: Error {
     case colon
     case controlCharacter
 
-    /// A sentence about it.
+    /// A sentence about the fault.
     public var message: String {
         switch self {
         case .colon: "a user's name has no colon, which would end it (RFC 7617)"

@@ -1,21 +1,21 @@
 import DequeModule
 
-/// What the cache of one stage is asked about one resource: one thing after the other, so that the last asked
-/// for is the last done.
+/// The operations on the cache of one stage for one resource. They run one after the other, so the last one
+/// asked for takes effect last.
 ///
-/// A cache that does not answer in time is asked for nothing more here until it has: a write of which nobody
-/// knows whether it was done could still come after a removal.
+/// A cache that does not answer in time gets no further operations from this line until it has answered: a
+/// write that is late could otherwise take effect after a removal.
 @EngineActor
 final class CacheLine {
     private struct Item {
         let operation: CacheOperation
         let cache: any EntityCache
         let key: CacheKey
-        /// Stays alive, and so the one at its URL, until all is done.
+        /// Keeps the resource alive, and so the only one at its URL, until all is done.
         let resource: Resource
     }
 
-    /// The answer to one operation: the first counts, and it must not be late.
+    /// The state of the answer to one operation: only the first answer counts, and only if it is in time.
     private enum Answer { case awaited, overdue, given }
 
     let stage: String
@@ -24,7 +24,7 @@ final class CacheLine {
     private var isDraining = false
     /// The cache whose answer is overdue.
     private var stalled: (any EntityCache)?
-    /// The cache in which a removal may not have happened: what it has may be what was to go.
+    /// The cache in which a removal may have failed: its entity may be one that should be gone.
     private var doubtful: (any EntityCache)?
 
     init(stage: String, onRest: @escaping @EngineActor (CacheLine) -> Void) {
@@ -32,10 +32,10 @@ final class CacheLine {
         self.onRest = onRest
     }
 
-    /// Called when there is nothing here that a new line would not have.
+    /// Called when the line has no state that must be kept.
     private let onRest: @EngineActor (CacheLine) -> Void
 
-    /// False for a line that another cache has brought to a stop.
+    /// False if the line waits for an overdue answer of another cache.
     func accepts(_ cache: any EntityCache) -> Bool { stalled.map { $0 === cache } ?? true }
 
     func isDoubtful(_ cache: any EntityCache) -> Bool { doubtful === cache }

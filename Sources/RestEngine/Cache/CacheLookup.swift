@@ -1,5 +1,5 @@
-/// One look into the caches of a resource: from the last stage back, and the first hit that the later stages
-/// accept becomes the data (rules 22.8–22.11).
+/// One look-up in the caches of a resource, from the last stage to the first. The first hit that the later
+/// stages accept becomes the data (rules 22.8–22.11).
 @EngineActor
 final class CacheLookup {
     private let resource: Resource
@@ -7,7 +7,7 @@ final class CacheLookup {
     private var stages: ArraySlice<CachedStage> = []
     private var waiting: [CacheLookupWork] = []
     private var timer: EngineTimer?
-    /// A hit is with transformers that run elsewhere.
+    /// Set while transformers of a hit run on another thread.
     private var offloadedRun: OffloadedRun?
     private var isOver = false
 
@@ -16,8 +16,8 @@ final class CacheLookup {
         self.caching = caching
     }
 
-    /// Looks in the next turn: whoever asks sees the resource empty first, and no function of a script runs
-    /// inside of a look at a field.
+    /// Starts in the next tick: the caller sees the resource empty first, and no function of a script runs
+    /// inside a read of a property.
     func start() {
         resource.engine.scheduler.nextTick { [self] in
             guard !isOver else { return }
@@ -31,19 +31,19 @@ final class CacheLookup {
         }
     }
 
-    /// Forgets what it was looking for; nobody is told.
+    /// Ends the look-up without notifying anyone.
     func abandon() {
         stop()
         waiting = []
     }
 
-    // MARK: Loads that wait for it
+    // MARK: Loads that wait for the look-up
 
     func add(_ work: CacheLookupWork) { waiting.append(work) }
 
     func remove(_ work: CacheLookupWork) { waiting.remove(identical: work) }
 
-    // MARK: The walk
+    // MARK: Steps through the stages
 
     private func tryNext() {
         while let stage = stages.popLast() {
@@ -54,14 +54,14 @@ final class CacheLookup {
     }
 
     private func receive(_ entity: Entity?, from stage: CachedStage) {
-        // A look-up that gave up, or that a wipe ended, takes no hit any more.
+        // A look-up that timed out, or that a wipe ended, ignores hits.
         guard !isOver else { return }
         guard let entity else { return tryNext() }
         guard isInTime(stage) else { return }
         finish(entity, from: stage)
     }
 
-    /// Ends the look-up, for data has come meanwhile, if it is not.
+    /// Returns whether the resource still has no data. If data has arrived meanwhile, ends the look-up.
     private func isInTime(_ stage: CachedStage) -> Bool {
         guard resource.state.data != nil else { return true }
         log("hit at \(stage.name) came too late")
@@ -69,12 +69,12 @@ final class CacheLookup {
         return false
     }
 
-    /// Has the stages after its own make their part of the entity.
+    /// Runs the stages after the cached one on the entity.
     private func finish(_ entity: Entity, from stage: CachedStage) {
         let engine = resource.engine
         let resolved = resource.resolvedConfiguration(for: "GET")
         let pipeline = resolved.configuration.pipeline
-        // The blocks may have run again since.
+        // The blocks may have run again meanwhile.
         guard pipeline.order.contains(StageName(stage.name)) else { return tryNext() }
         let context = PipelineContext(
             url: resource.urlString, method: "GET", now: engine.scheduler.now,
@@ -89,12 +89,12 @@ final class CacheLookup {
         }
     }
 
-    /// An entity that the later stages don't accept is no hit (22.10); one that they do keeps its own time
+    /// An entity that the later stages reject is no hit (22.10); an accepted one keeps its own timestamp
     /// (D16).
     private func take(_ run: PipelineRun, _ entity: Entity, from stage: CachedStage) {
         switch run.response {
         case .failure(let error):
-            log("hit at \(stage.name) is no use: \(error)")
+            log("hit at \(stage.name) was rejected: \(error)")
             tryNext()
         case .success(var hit):
             log("hit at \(stage.name)")
@@ -103,7 +103,7 @@ final class CacheLookup {
         }
     }
 
-    /// - Parameter whole: `outputs`, and the hit itself.
+    /// - Parameter whole: `outputs` plus the hit itself.
     private func end(_ hit: Entity? = nil, _ outputs: StageOutputs? = nil, _ whole: StageOutputs? = nil) {
         guard !isOver else { return }
         stop()
@@ -113,7 +113,7 @@ final class CacheLookup {
             if let outputs { resource.write(outputs, timestamp: hit.timestamp) }
             resource.notify(event)
         }
-        // An observer may have cancelled some.
+        // An observer may have cancelled some of them.
         let waiting = waiting
         self.waiting = []
         for work in waiting { work.leaveLoads() }

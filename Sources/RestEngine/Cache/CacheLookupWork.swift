@@ -1,14 +1,14 @@
-/// The work of a `loadIfNeeded` that came while the caches were being looked through: it waits for what they
-/// have, and goes to the network when that is nothing, or stale (rules 5.6, 5.9–5.11).
+/// The work of a `loadIfNeeded` that was called during a cache look-up. It waits for the outcome of the
+/// look-up, and goes to the network if there is no hit or a stale one (rules 5.6, 5.9–5.11).
 @EngineActor
 final class CacheLookupWork: RequestWork {
     private let resource: Resource
     private let lookup: CacheLookup
-    /// Take the load that is in flight when the network is needed.
+    /// Whether to join the load that is in flight when the network is needed.
     private let joins: Bool
-    /// Starts the load that is needed when there is none to take.
+    /// Starts the load that is needed when there is none to join.
     private let startLoad: () -> Request
-    /// Held while it waits: the caller may not have kept it.
+    /// Keeps the request alive while it waits: the caller may not have kept it.
     private var request: Request?
     /// The load that it waits for after the look-up.
     private var load: Request?
@@ -27,17 +27,18 @@ final class CacheLookupWork: RequestWork {
         lookup.add(self)
     }
 
-    /// It is no load any more: what follows is one, or needs none.
+    /// Removes the request from the loads of the resource: the work that follows is a load, or none is
+    /// needed.
     func leaveLoads() {
         resource.loadRequests.remove(identical: request)
     }
 
-    /// - Parameter outputs: What a hit was, and what the later stages made of it.
+    /// - Parameter outputs: The hit, and the outputs of the later stages; nil without a hit.
     func lookupEnded(_ outputs: StageOutputs?) {
         guard let request else { return }
         self.request = nil
         if let data = resource.freshData {
-            // Confirmed by nobody: the data keeps its time (D16), and for this request it is new.
+            // No server confirmed the data, so it keeps its timestamp (D16); for this request it is new.
             resource.notify(.notModified)
             let outputs = resource.state.isCacheHit ? outputs : nil
             request.complete(
@@ -58,7 +59,7 @@ final class CacheLookupWork: RequestWork {
         }
     }
 
-    /// Whichever it waits for (D6).
+    /// Cancels the wait for the look-up, or the load (D6).
     func cancel(isRunning: Bool) {
         lookup.remove(self)
         request = nil
@@ -66,7 +67,7 @@ final class CacheLookupWork: RequestWork {
         load = nil
     }
 
-    /// As any load: the call again, without the look-up (9.5).
+    /// As for any load: repeats the call, without the look-up (9.5).
     func repeated() -> any RequestWork {
         NetworkWork(resource.loadPlan(), of: resource)
     }

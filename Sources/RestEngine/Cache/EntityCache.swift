@@ -1,60 +1,62 @@
-/// Keeps what a pipeline stage made beyond the life of its resource (rules 22).
+/// Stores the output of a pipeline stage beyond the life of its resource (rules 22).
 ///
-/// Everything here is called on the engine loop, and answers on it: each completion exactly once, in the same
-/// turn or a later one. A cache that works elsewhere, on a queue of its own say, brackets that work with
-/// ``Engine/beginOffloadedWork()`` and ``Engine/endOffloadedWork()``, and completes before it ends the
-/// bracket: the completion may ask for more. A cache may fail; the engine logs it and goes on without (D18).
+/// All functions are called on the engine loop and answer on it: they call each completion exactly once, in
+/// the same tick or a later one. A cache that works elsewhere, for example on a queue of its own, calls
+/// ``Engine/beginOffloadedWork()`` before that work and ``Engine/endOffloadedWork()`` after it. It calls the
+/// completion before it ends the work, because the completion may start more work. A cache may fail; the
+/// engine logs the failure and goes on without the cache (D18).
 ///
-/// The engine asks about one resource and stage for one thing after the other, so what was written is not
-/// overtaken by its removal. It waits ``CacheLimits/answerSeconds`` for an answer; a cache that takes longer
-/// counts as failing, and is asked for nothing more there until it has answered.
+/// For one resource and stage the engine starts an operation when the one before has ended, so a removal is
+/// never overtaken by an earlier write. It waits ``CacheLimits/answerSeconds`` for an answer. A cache that
+/// takes longer counts as failing, and gets no further operation there until it has answered.
 @EngineActor
 public protocol EntityCache: AnyObject, Sendable {
-    /// What `explain` and logs call it.
+    /// The name of the cache in `explain` and in logs.
     nonisolated var description: String { get }
 
-    /// Where the entity of a resource is kept, at least as unique as the resource's URL. Nil: this cache has
-    /// no part in this resource, and nothing else is asked of it (22.3). `stage` is the stage that the cache
-    /// belongs to.
+    /// The key for the entity of a resource, at least as unique as the URL of the resource. Nil: this cache
+    /// does not serve this resource, and no other function is called for it (22.3). `stage` is the stage that
+    /// the cache belongs to.
     func key(for resource: Resource, stage: String) throws -> CacheKey?
 
-    /// The entity, or nil when there is none.
+    /// Reads the entity, nil when there is none.
     func read(_ key: CacheKey, completion: @escaping @EngineActor (Result<Entity?, any Error>) -> Void)
 
-    /// Replaces what the key had.
+    /// Replaces the entity of the key.
     func write(
         _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
 
-    /// The data was confirmed by a 304 (22.12). A key without an entity stays without.
+    /// Sets the timestamp of data that a 304 has confirmed (22.12). A key without an entity stays without
+    /// one.
     func updateTimestamp(
         _ timestamp: Double, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
 
     func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
 }
 
-/// The engine's patience with caches.
+/// The time limits of the engine for caches.
 package enum CacheLimits {
-    /// Seconds of the engine's clock for one answer; and for a whole look-up, before a load that waits for it
+    /// Seconds on the engine's clock for one answer, and for a whole look-up, before a load that waits for it
     /// goes to the network.
     package static let answerSeconds = 5.0
 }
 
-/// What one cache calls the place of an entity; nobody else looks inside.
+/// A cache's own key for an entity; only the cache looks inside.
 public struct CacheKey: Sendable {
-    /// Whatever the cache needs to find the entity.
+    /// The data that the cache needs to find the entity.
     public let value: any Sendable
 
     public init(_ value: any Sendable) { self.value = value }
 }
 
-/// One thing that a cache is asked for.
+/// One operation on a cache.
 enum CacheOperation {
     case read(@EngineActor (Entity?) -> Void)
     case write(Entity)
     case updateTimestamp(Double)
     case remove
 
-    /// For logs, and to tell one kind of failure from another.
+    /// For logs, and to distinguish the kinds of failures.
     var name: String {
         switch self {
         case .read: "read"
@@ -64,31 +66,31 @@ enum CacheOperation {
         }
     }
 
-    /// Says that there is nothing to be had. Whoever reads gets an answer, be it none.
+    /// Ends the operation without a result. A read gets an answer: no entity.
     @EngineActor
     func fail() {
         if case .read(let completion) = self { completion(nil) }
     }
 }
 
-/// Why a cache counts as failing, when it did not say so itself.
+/// The reason why a cache counts as failing when it did not report an error itself.
 enum CacheError: Error, CustomStringConvertible {
     case silent
     case answeredTwice
-    /// An earlier thing that it was asked for has no answer yet.
+    /// An earlier operation has no answer yet.
     case busy
 
     var description: String {
         switch self {
         case .silent: "no answer within \(Int(CacheLimits.answerSeconds)) seconds"
         case .answeredTwice: "it answered a second time"
-        case .busy: "it has not answered what it was asked before"
+        case .busy: "it has not answered an earlier operation"
         }
     }
 }
 
-/// What went wrong with caches: all of it counted and written to the cache log, the first of each kind as a
-/// warning (D18).
+/// The failures of caches: all are counted and written to the cache log, the first of each kind as a warning
+/// (D18).
 @EngineActor
 final class CacheFailureList {
     private struct Kind: Hashable {
@@ -98,7 +100,7 @@ final class CacheFailureList {
 
     private(set) var count = 0
     private var known: Set<Kind> = []
-    /// Scripts can make any number of caches; beyond so many kinds the warnings begin anew.
+    /// Scripts can make any number of caches; after this many kinds the list is cleared, and warnings repeat.
     private static let limit = 1000
 
     nonisolated init() {}
@@ -112,10 +114,10 @@ final class CacheFailureList {
 }
 
 extension Engine {
-    /// How often a cache has failed: raised an error, answered what it must not, or not at all.
+    /// How often a cache has failed: it reported an error, gave an invalid answer, or did not answer.
     public var cacheFailures: Int { cacheFailureList.count }
 
-    /// `operation` is what the cache was asked for, or `key`.
+    /// `operation` is the name of the operation, or `key`.
     func report(_ error: any Error, of cache: any EntityCache, _ operation: String, _ resource: Resource) {
         let text = "\(cache.description): \(operation) failed for \(resource.urlString): \(error)"
         let isNew = cacheFailureList.add(cache, operation)

@@ -1,13 +1,14 @@
 /// Entities as bytes, for caches outside of the process.
 ///
-/// Bytes of another ``version``, cut, changed or made up are refused, never misread: a checksum covers them.
+/// Bytes of another ``version``, or bytes that were cut, changed or forged are rejected, never misread: a
+/// checksum covers them.
 ///
-///     version u8 · checksum u64 of all that follows · timestamp f64 · charset
+///     version u8 · checksum u64 of all bytes that follow · timestamp f64 · charset
 ///     · status u16, 0 for none · URL · HTTP version · header fields u32, each: name text, value text ·
-///     content kind u8 · content: the rest text = length u32, UTF-8; charset, URL and HTTP version: are they
-///     there u8 [text]; numbers are little-endian
+///     content kind u8 · content: the remaining bytes
+///     text = length u32, UTF-8; charset, URL and HTTP version: present u8 [text]; numbers are little-endian
 public enum EntityCoding {
-    /// Changes with the format; a cache makes it a part of its keys.
+    /// Changes with the format; a cache includes it in its keys.
     public static let version: UInt8 = 3
 
     private enum Kind: UInt8 {
@@ -82,7 +83,7 @@ public enum EntityCoding {
     private static func headers(_ reader: inout EntityReader) -> Headers? {
         var headers = Headers()
         guard let count = reader.number(UInt32.self) else { return nil }
-        // A field that isn't there ends this, whatever the count says.
+        // The first missing field ends the loop, even if the count is larger.
         for _ in 0..<count {
             guard let name = reader.text(), let value = reader.text() else { return nil }
             headers.add(name, value)
@@ -124,7 +125,7 @@ public enum EntityCoding {
     }
 }
 
-/// Writes the parts of an encoded entity front to back.
+/// Writes the parts of an encoded entity in order.
 struct EntityWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -161,7 +162,7 @@ struct EntityWriter {
     }
 }
 
-/// Reads them; nil wherever the bytes end too early.
+/// Reads the parts of an encoded entity; nil where the bytes end too early.
 struct EntityReader {
     private let bytes: [UInt8]
     private var offset = 0
@@ -183,7 +184,7 @@ struct EntityReader {
         return String(validating: bytes[offset..<offset + Int(count)], as: UTF8.self)
     }
 
-    /// A text that may be missing, unlike bytes that do: those make this nil.
+    /// Reads an optional text. The outer optional is nil where the bytes end too early.
     mutating func optional() -> Optional<String?> {
         switch number(UInt8.self) {
         case 0: .some(nil)
@@ -198,11 +199,11 @@ struct EntityReader {
     }
 }
 
-/// Why an entity has no bytes.
+/// The reason why an entity can't be encoded.
 public enum EntityCodingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A Swift value has no form outside of this process.
+    /// A Swift value can't be represented outside of this process.
     case nativeContent(type: String)
-    /// A class of a script has a number that holds in this process alone.
+    /// The number of a script's class is valid in this process only.
     case classedContent
     case badTimestamp
     case tooLarge

@@ -1,8 +1,8 @@
-/// Keeps entities in this process, up to a number of bytes; those that were not used for longest go first.
+/// Keeps entities in this process, up to a number of bytes; the least recently used go first.
 ///
-/// One cache may serve any stages of any services: a key is service, URL and stage. Content is kept as it is,
-/// what a Swift transformer made included. It counts in the ``ContentBudget`` of the engine that it serves
-/// first, and goes before what resources have when there is no room.
+/// One cache may serve any stages of any services: a key consists of service, URL and stage. Content is kept
+/// as it is, including the values of Swift transformers. It counts in the ``ContentBudget`` of the first
+/// engine that the cache serves, and is removed before the content of resources when the budget is full.
 @EngineActor
 public final class MemoryCache: EntityCache {
     private struct Key: Hashable, Sendable {
@@ -11,20 +11,20 @@ public final class MemoryCache: EntityCache {
         let stage: String
     }
 
-    /// Bytes of content that it keeps at most.
+    /// The limit for the bytes of content.
     public nonisolated let maxBytes: Int
-    /// What the entities take, by estimate.
+    /// The estimated size of the entities.
     public var bytes: Int { share?.bytes ?? 0 }
-    /// Of the budget. Nil until it has a key.
+    /// The share of the budget; nil until the cache has a key.
     private var share: ContentShare?
     private var entities = RecencyList<Key, Entity>()
 
-    /// - Parameter maxBytes: Of content; beyond it the least recently used goes.
+    /// - Parameter maxBytes: Bytes of content; beyond them the least recently used entity is removed.
     public nonisolated init(maxBytes: Int = 16 << 20) { self.maxBytes = maxBytes }
 
     public nonisolated var description: String { "memory cache" }
 
-    /// Entities that it holds.
+    /// The number of entities.
     public var count: Int { entities.count }
 
     /// An invalid resource has no key.
@@ -39,8 +39,8 @@ public final class MemoryCache: EntityCache {
         completion(.success((key.value as? Key).flatMap { entities.use($0) }))
     }
 
-    /// An entity that is larger than the whole cache, or for which there is no room in the budget, is not
-    /// kept, and neither is what it replaces.
+    /// An entity that is larger than the whole cache, or that does not fit into the budget, is not kept; the
+    /// entity that it replaces is removed all the same.
     public func write(
         _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
     ) {
@@ -76,7 +76,7 @@ public final class MemoryCache: EntityCache {
         share?.shrink(by: Self.size(of: entity, at: key))
     }
 
-    /// The one that was not used for longest goes. False when there is none.
+    /// Removes the least recently used entity. False when there is none.
     func dropOldest() -> Bool {
         guard let oldest = entities.oldest else { return false }
         forget(oldest)
@@ -89,8 +89,8 @@ public final class MemoryCache: EntityCache {
 }
 
 extension Entity {
-    /// About what it takes in memory, 200 bytes for the structures around included. What a Swift transformer
-    /// made can't be looked into and counts as nothing more.
+    /// The approximate size in memory, including 200 bytes for the structures around it. The size of a Swift
+    /// transformer's value is unknown and counts as 0.
     fileprivate var estimatedBytes: Int {
         let own =
             switch content {
@@ -104,9 +104,9 @@ extension Entity {
         return headers.fields.reduce(200 + held) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }
 
-    /// Without the bytes around a part of a larger tree, which would be kept but not counted.
+    /// A copy whose content does not keep the bytes of a larger tree alive, which would not be counted.
     fileprivate var detached: Entity {
-        // What was read of a body is all of it.
+        // A body that was read is complete.
         guard body == nil else { return self }
         var copy = self
         switch content {
@@ -118,7 +118,7 @@ extension Entity {
     }
 }
 
-/// A dictionary that knows which of its keys was used least recently.
+/// A dictionary that knows which key was used least recently.
 struct RecencyList<Key: Hashable, Value> {
     private struct Node {
         let key: Key
@@ -138,7 +138,7 @@ struct RecencyList<Key: Hashable, Value> {
 
     var oldest: Key? { oldestIndex.flatMap { nodes[$0]?.key } }
 
-    /// The value, which is now the one most recently used.
+    /// Returns the value and makes it the most recently used.
     mutating func use(_ key: Key) -> Value? {
         guard let value = remove(key) else { return nil }
         insert(value, at: key)

@@ -1,13 +1,12 @@
-/// What a resource with caches has beyond the others: the state of its look-up, and what its caches are being
-/// asked.
+/// The additional state of a resource with caches: its look-up, and the operations on its caches.
 @EngineActor
 final class ResourceCaching {
     private(set) var lookup: CacheLookup?
-    /// The caches were looked through once; a wipe allows it again.
+    /// The caches were searched once; a wipe allows another look-up.
     private(set) var hasLookedUp = false
     private var lines: [CacheLine] = []
 
-    /// No cache is being asked, and none is in doubt.
+    /// No cache operation is pending, and no cache is in doubt.
     var isAtRest: Bool { lines.isEmpty }
 
     func startLookup(of resource: Resource) {
@@ -27,7 +26,7 @@ final class ResourceCaching {
         hasLookedUp = false
     }
 
-    /// False when the cache has no part in the resource, or must not be asked.
+    /// False when the cache does not serve the resource, or must not get operations.
     @discardableResult
     func ask(_ operation: CacheOperation, _ stage: CachedStage, of resource: Resource) -> Bool {
         let key: CacheKey?
@@ -59,18 +58,18 @@ extension Resource {
     /// The stages of the GET pipeline that have caches. A configuration that failed has none.
     var cachedStages: [CachedStage] { resolvedConfiguration(for: "GET").cachedStages }
 
-    /// Looks into the caches, once in the resource's life and again after a wipe (rule 22.8). Belongs
-    /// wherever somebody looks at the data or begins to observe. Without caches, or with data, it does
-    /// nothing.
+    /// Starts a cache look-up, once in the life of the resource and again after a wipe (rule 22.8). Call it
+    /// where code reads the data or begins to observe. It has no effect if there are no caches, or if there
+    /// is data.
     func startCacheLookup() {
-        // A block may look at the resource that it configures; the next look will do.
+        // A block may read the resource that it configures; the next read starts the look-up.
         guard state.data == nil, caching?.hasLookedUp != true, !isResolving, !cachedStages.isEmpty else {
             return
         }
         cachingForWork().startLookup(of: self)
     }
 
-    /// A load that waits for the look-up; nil when there is none to wait for.
+    /// A load that waits for the look-up; nil when no look-up is in progress.
     ///
     /// - Parameter load: Starts the load that may be needed after it.
     func loadAfterLookup(joins: Bool, loading load: @escaping () -> Request) -> Request? {
@@ -79,7 +78,7 @@ extension Resource {
             engine: engine, work: CacheLookupWork(self, lookup, joins: joins, loading: load))
         loadRequests.append(request)
         request.onCompletion { [unowned request] _ in
-            // Still listed, it was cancelled while it waited.
+            // If the request is still in the list, it was cancelled while it waited.
             guard self.loadRequests.contains(identical: request) else { return }
             self.loadRequests.remove(identical: request)
             self.notify(.requestCancelled)
@@ -87,9 +86,9 @@ extension Resource {
         return request.start()
     }
 
-    /// What a load that counted means to the caches. Writes go out in the order of the stages. A request that
-    /// had ended before it became a load makes the caches agree with it again: what it has no value for goes
-    /// (D17).
+    /// Updates the caches after a load that counted. Writes go out in the order of the stages. If the request
+    /// had ended before it became a load, the caches are made consistent with it: stages without an output
+    /// are removed (D17).
     func updateCaches(after event: ResourceEvent, _ info: ResponseInfo, hadEnded: Bool) {
         switch event {
         case .newData(.network), .error:
@@ -126,15 +125,16 @@ extension Resource {
     }
 }
 
-/// Says that a response is that of a GET of a resource, and what the stages with caches made of it. It goes
-/// with the response to whatever makes it a load, for a load writes it (rules 22.6, D17).
+/// Marks a response as that of a GET of a resource, with the outputs of the stages that have caches. It
+/// travels with the response to the load that uses it, because the load writes it to the caches (rules 22.6,
+/// D17).
 @EngineActor
 final class StageOutputs {
     let resource: Resource
-    /// Of the pipeline whose stages they are.
+    /// The version of the pipeline with these stages.
     let pipelineVersion: PipelineVersion
     private var values: [(stage: String, entity: Entity)] = []
-    /// Of the outcome, where it was made with it.
+    /// The published form of the outcome, if it was made together with it.
     var form: PublishedForm?
 
     init(of resource: Resource, pipelineVersion: PipelineVersion = PipelineVersion()) {
@@ -146,8 +146,8 @@ final class StageOutputs {
 
     func add(_ entity: Entity, at stage: String) { values.append((stage, entity)) }
 
-    /// With what a cache had, which these were made of, at its own stage; all of it has the hit's time (D16,
-    /// D36).
+    /// A copy that also contains the hit that these outputs were made from, at its stage. All entities get
+    /// the timestamp of the hit (D16, D36).
     func with(_ hit: Entity, at stage: String) -> StageOutputs {
         let all = StageOutputs(of: resource, pipelineVersion: pipelineVersion)
         all.values = [(stage, hit)] + values
@@ -158,14 +158,14 @@ final class StageOutputs {
     func entity(at stage: String) -> Entity? { values.first { $0.stage == stage }?.entity }
 }
 
-/// A stage with a cache, of a pipeline in use.
+/// A stage with a cache, in a pipeline in use.
 struct CachedStage: Sendable {
     let name: String
     let cache: any EntityCache
 }
 
 extension Pipeline {
-    /// The stages that run and have a cache, in order. A stage that is left out of the order has no part in
+    /// The stages that run and have a cache, in order. A stage that is not in the order does not take part in
     /// caching either (16.5).
     var cachedStages: [CachedStage] {
         order.compactMap { name in self[name].cache.map { CachedStage(name: name.rawValue, cache: $0) } }

@@ -1,12 +1,13 @@
-/// A tree that is not what a Swift type wants, or a Swift value that has no form in a tree.
+/// Thrown for a tree that does not match a Swift type, or a Swift value that has no form in a tree.
 public struct CodingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Name of the Swift type that was asked for, or given.
     public var type: String
-    /// Where in the content: `users[3].login`; empty for the whole.
+    /// The location in the content: `users[3].login`; empty for the whole.
     public var path: String
     /// `expected string, got number`.
     public var message: String
-    /// What an `init(from:)` or `encode(to:)` of the program threw, if it was none of the coders' errors.
+    /// The error that an `init(from:)` or `encode(to:)` of the program threw, if it was none of the coders'
+    /// errors.
     public var underlying: (any Error)?
 
     public init(type: String, path: String = "", message: String) {
@@ -24,7 +25,7 @@ public struct CodingError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension CodingError {
-    /// What a type's `init(from:)` or `encode(to:)` threw, in one sentence.
+    /// Describes the error of a type's `init(from:)` or `encode(to:)` in one sentence.
     init(_ error: any Error, type name: String) {
         switch error {
         case let known as CodingError: self = known
@@ -64,11 +65,12 @@ extension CodingError {
 }
 
 extension DecodingError.Context {
-    /// What a reader of the error could do; empty if nobody knows.
+    /// The advice in an error's text; empty without one.
     fileprivate var hint: String { debugDescription.isEmpty ? "" : "; \(debugDescription)" }
 }
 
-/// Where a decoder or encoder is in a tree. A list that shares its beginnings: most are never looked at.
+/// The position of a decoder or encoder in a tree. A linked list whose parents are shared: most paths are
+/// never read.
 struct CodingPath: Sendable {
     private final class Node: Sendable {
         let key: any CodingKey
@@ -81,7 +83,7 @@ struct CodingPath: Sendable {
     }
 
     private var last: Node?
-    /// How many containers enclose the place.
+    /// How many containers enclose the position.
     private(set) var depth = 0
 
     func appending(_ key: any CodingKey) -> CodingPath {
@@ -102,7 +104,7 @@ struct CodingPath: Sendable {
     }
 }
 
-/// A key by its text or place alone.
+/// A key that is only a text or an index.
 struct TreeKey: CodingKey {
     let stringValue: String
     let intValue: Int?

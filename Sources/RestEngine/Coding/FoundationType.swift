@@ -1,15 +1,15 @@
 import Platform
 import Synchronization
 
-/// Types of Foundation that code themselves in a form of their own, which no API speaks. The engine doesn't
-/// link Foundation, so it knows them by name.
+/// Types of Foundation whose own Codable form is used by no API. The engine doesn't link Foundation, so it
+/// recognizes them by name.
 enum FoundationType {
     case date, url, decimal, data
 
-    /// Unix time of what `Date` counts from, the start of 2001.
+    /// The Unix time of the start of 2001, from which `Date` counts.
     static let referenceDate = 978_307_200.0
 
-    /// Making a type's name is slow, and types are few.
+    /// Making the name of a type is slow, and there are few types.
     private static let known = Mutex<[ObjectIdentifier: FoundationType?]>([:])
 
     init?(_ type: Any.Type) {
@@ -38,14 +38,14 @@ enum FoundationType {
     }
 }
 
-/// A decimal number as its digits and a power of ten: what `Decimal` is, and what text of a number says.
+/// A decimal number as digits and a power of ten: the form of a `Decimal`, and of a number in text.
 struct DecimalDigits: Equatable {
     var isNegative = false
     /// Without zeros at its end, unless it is 0.
     var mantissa: UInt128 = 0
     var exponent = 0
 
-    /// Nil for text that is no number, or one with more digits than a `Decimal` holds.
+    /// Nil for text that is not a number, or that has more digits than a `Decimal` holds.
     init?(_ text: String) {
         var rest = text.utf8[...]
         if rest.first == UInt8(ascii: "-") {
@@ -77,7 +77,7 @@ struct DecimalDigits: Equatable {
         normalize()
     }
 
-    /// Of what a `Decimal` encodes; nil for NaN.
+    /// From the fields that a `Decimal` encodes; nil for NaN.
     init?(_ record: TreeRecord) {
         guard case .integer(let exponent)? = record["exponent"],
             case .integer(let length)? = record["length"],
@@ -106,7 +106,7 @@ struct DecimalDigits: Equatable {
     }
 
     /// The number for a tree: an integer of any size, or a fraction that a double holds. Nil for a fraction
-    /// that would become another.
+    /// whose value would change.
     var part: TreePart? {
         let sign = isNegative ? "-" : ""
         if exponent >= 0 {
@@ -119,13 +119,13 @@ struct DecimalDigits: Equatable {
         return .double(double)
     }
 
-    /// Of a double: 17 digits are all that one keeps, and its text may have had more.
+    /// Whether the value of a double may be rounded: it holds 17 digits, and its text may have had more.
     var mayBeRounded: Bool { mantissa >= 10_000_000_000_000_000 }
 
-    /// What a `Decimal` reads from its decoder; nil for one that is out of its range.
+    /// The fields that a `Decimal` reads from its decoder; nil for a number out of its range.
     var record: Tree? {
         var (mantissa, exponent) = (mantissa, exponent)
-        // Its exponent is one byte.
+        // The exponent of a `Decimal` is one byte.
         while exponent > 127 {
             let (tenfold, overflows) = mantissa.multipliedReportingOverflow(by: 10)
             guard !overflows else { return nil }
@@ -142,7 +142,7 @@ struct DecimalDigits: Equatable {
 }
 
 extension TreePart {
-    /// The elements of an array, that of another container in the same value too.
+    /// The elements of an array, also of one that was written through a nested encoder.
     var list: [TreePart]? {
         switch self {
         case .array(let list): list.parts

@@ -23,7 +23,7 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try place.value(type, of: try required(key), at: key)
     }
 
-    // Those that are most frequent need no cast.
+    // The most frequent types need no cast.
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try scalar(key) }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try scalar(key) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try scalar(key) }
@@ -70,9 +70,10 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// The fields of an object, for look-up in any order; of a repeated key the last counts.
+/// The fields of an object, for look-up in any order; the last of repeated keys counts.
 struct TreeFields {
-    /// Where in the object's bytes a field is. Not its tree, which would count the references to those bytes.
+    /// The position of a field in the bytes of the object. A tree here would add a reference count to those
+    /// bytes.
     private struct Field {
         let name: Range<Int>
         let start: UInt32
@@ -81,7 +82,7 @@ struct TreeFields {
 
     private let object: Tree
     private let fields: [Field]
-    /// Only for objects with many keys: for a few, comparing them all is faster than hashing one.
+    /// Only for objects with many keys: for few keys, comparing them all is faster than hashing one.
     private var places: [String: Int]?
 
     init(_ object: Tree) {

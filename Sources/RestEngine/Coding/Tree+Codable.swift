@@ -1,5 +1,5 @@
-/// A property of type ``Tree`` takes whatever is there. ``TreeDecoder`` and ``TreeEncoder`` pass it on as it
-/// is; with another coder the order of keys is that coder's.
+/// A property of type ``Tree`` accepts any content. ``TreeDecoder`` and ``TreeEncoder`` pass it on unchanged;
+/// with another coder, that coder decides the order of keys.
 extension Tree: Codable {
     public init(from decoder: any Decoder) throws {
         if let reader = decoder as? TreeReader {

@@ -1,9 +1,9 @@
-/// Makes Swift values of trees, with no JSON text in between.
+/// Makes Swift values from trees, without JSON text in between.
 ///
-/// Numbers are exact: an integer that does not fit, or a fraction where an integer is wanted, is an error; a
-/// fraction has the precision of a double. In a program that links Foundation its `Date` reads a number as
-/// Unix seconds and a string as RFC 3339, its `URL` a string, its `Data` a string of base64 and its `Decimal`
-/// a number.
+/// Numbers are exact: an integer that does not fit, or a fraction where an integer is wanted, is an error. A
+/// fraction has the precision of a double. In a program that links Foundation, `Date` is read from a number
+/// as Unix seconds and from a string as RFC 3339, `URL` from a string, `Data` from a base64 string and
+/// `Decimal` from a number.
 public struct TreeDecoder: Sendable {
     /// How names of properties are looked up.
     public var keys = KeyStyle.asWritten
@@ -28,11 +28,13 @@ public struct TreeDecoder: Sendable {
     }
 }
 
-/// Makes trees of Swift values, for bodies of requests and for content that scripts and the gateway can see.
+/// Makes trees from Swift values, for bodies of requests and for content that scripts and the gateway can
+/// read.
 ///
-/// Nil properties are left out, as their types say; integers of any size are numbers. In a program that links
-/// Foundation its `Date` becomes RFC 3339 text or Unix seconds, its `URL` a string, its `Data` a string of
-/// base64 and its `Decimal` a number: an error if it is a fraction with more digits than a double has.
+/// Nil properties are left out, as the synthesized code of their types does; integers of any size are
+/// numbers. In a program that links Foundation, `Date` becomes RFC 3339 text or Unix seconds, `URL` a string,
+/// `Data` a base64 string and `Decimal` a number. A `Decimal` fraction with more digits than a double has is
+/// an error.
 public struct TreeEncoder: Sendable {
     /// How a `Date` is written.
     public enum DateStyle: Sendable {
@@ -53,7 +55,7 @@ public struct TreeEncoder: Sendable {
     /// An encoder with the usual limits.
     public init(keys: KeyStyle = .asWritten) { self.keys = keys }
 
-    /// - Throws: ``CodingError``, which says what in the value has no form in a tree.
+    /// - Throws: ``CodingError``, which says which part of the value has no form in a tree.
     public func encode(_ value: some Encodable) throws(CodingError) -> Tree {
         do {
             let part = try TreeWriter(TreeSlot(), CodingPath(), TreeWriter.Options(self)).part(value)
@@ -69,8 +71,8 @@ public struct TreeEncoder: Sendable {
 /// How names of Swift properties are written as keys of objects.
 public enum KeyStyle: Sendable {
     case asWritten
-    /// `createdAt` is `created_at` and `htmlURL` is `html_url`. When reading, a key as it is written comes
-    /// first.
+    /// `createdAt` is `created_at` and `htmlURL` is `html_url`. When reading, a key that matches as it is
+    /// written comes first.
     case snakeCase
 
     /// A word begins at a capital behind a small letter or digit, and at the last of several capitals when a

@@ -84,20 +84,19 @@ struct UnkeyedTreeWriter: UnkeyedEncodingContainer {
     }
 }
 
-/// What has been encoded of a value. Containers may be filled in any order, so the tree is written at the
-/// end.
+/// The encoded parts of a value. Containers may be filled in any order, so the tree is written at the end.
 enum TreePart {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Of an integer beyond 64 bits.
+    /// An integer beyond 64 bits.
     case digits(String)
     case double(Double)
     case string(String)
     case tree(Tree)
     case array(TreeList)
     case object(TreeRecord)
-    /// Of an encoder that was handed out and may still be written to.
+    /// An encoder that was handed out and may still be written to.
     case slot(TreeSlot)
 
     func write(to builder: inout Tree.Builder) {
@@ -125,7 +124,7 @@ enum TreePart {
     }
 }
 
-/// The place that an encoder fills.
+/// The storage that an encoder fills.
 final class TreeSlot {
     var part: TreePart?
 
@@ -138,11 +137,11 @@ final class TreeList {
     var parts: [TreePart] = []
 }
 
-/// The fields of an object while it is encoded, in the order in which they came. One that comes again
-/// replaces the first.
+/// The fields of an object while it is encoded, in the order of arrival. A repeated field replaces the first
+/// one.
 final class TreeRecord {
     private(set) var fields: [(name: String, part: TreePart)] = []
-    /// Only for many: comparing a few is faster than hashing one.
+    /// Only for many fields: comparing a few is faster than hashing one.
     private var places: [String: Int] = [:]
 
     func set(_ name: String, _ part: TreePart) {

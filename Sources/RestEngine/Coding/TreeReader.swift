@@ -1,4 +1,4 @@
-/// A place in a tree while it is decoded.
+/// A position in a tree while it is decoded.
 struct TreeReader {
     final class Options: Sendable {
         let decoder: TreeDecoder
@@ -15,7 +15,7 @@ struct TreeReader {
 
     // MARK: Values
 
-    /// The whole place as a value.
+    /// Decodes the whole tree here as a value.
     func value<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         if let scalar = type as? any TreeScalar.Type, let value = try self.scalar(scalar) as? Value {
             return value
@@ -34,12 +34,12 @@ struct TreeReader {
         }
     }
 
-    /// At the same place, of what a type of Foundation reads from its decoder.
+    /// A reader at the same position, for the form that a Foundation type reads from its decoder.
     private func reader(ofForm form: Tree) -> TreeReader {
         TreeReader(tree: form, path: path, options: options)
     }
 
-    /// What a `Data` reads: its bytes, in JSON as base64.
+    /// The form that `Data` reads: its bytes, in JSON as base64.
     private func bytes() throws -> Tree {
         switch Base64.decode(Array(tree.bytes ?? [])) {
         case .success(let bytes): return Tree(bytes.map { Tree($0) })
@@ -47,7 +47,7 @@ struct TreeReader {
         }
     }
 
-    /// What a `Decimal` reads: the parts that it is made of.
+    /// The form that `Decimal` reads: its fields.
     private func decimal() throws -> Tree {
         let text = tree.int.map { "\($0)" } ?? tree.digits ?? tree.double.map { "\($0)" }
         guard let text else { throw mismatch(Double.self, "expected number, got \(tree.kindName)") }
@@ -58,12 +58,12 @@ struct TreeReader {
         if tree.int == nil, tree.digits == nil, let digits, digits.mayBeRounded {
             throw mismatch(
                 Double.self,
-                "\(text) has as many digits as a number keeps, and may have had more: have it sent as text")
+                "\(text) has as many digits as a double holds, and may have had more: have it sent as text")
         }
         return form
     }
 
-    /// The value of a key or element.
+    /// Decodes the value of a key or element.
     func value<Value: Decodable>(_ type: Value.Type, of tree: Tree, at key: some CodingKey) throws -> Value {
         if let scalar = type as? any TreeScalar.Type,
             let value = try self.scalar(scalar, of: tree, at: key) as? Value
@@ -79,7 +79,7 @@ struct TreeReader {
         }
     }
 
-    /// The same for a key or element, whose path is made only when something is wrong there.
+    /// Decodes a scalar at a key or element; the path is made only when there is an error.
     func scalar<Value: TreeScalar>(
         _ type: Value.Type = Value.self, of tree: Tree, at key: some CodingKey
     ) throws -> Value {
@@ -88,7 +88,7 @@ struct TreeReader {
         }
     }
 
-    /// What a `Date` reads from its decoder: seconds since the start of 2001.
+    /// The form that `Date` reads from its decoder: seconds since the start of 2001.
     private func time() throws -> Tree {
         if let seconds = tree.double { return Tree(seconds - FoundationType.referenceDate) }
         guard let text = tree.string else {
@@ -129,7 +129,7 @@ extension TreeReader: Decoder {
 extension TreeReader: SingleValueDecodingContainer {
     func decodeNil() -> Bool { tree.isNull }
 
-    /// Serves all types of the protocol; those that are most frequent need no cast.
+    /// Serves all types of the protocol; the most frequent ones need no cast.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try value(type) }
 
     func decode(_ type: String.Type) throws -> String { try scalar() }

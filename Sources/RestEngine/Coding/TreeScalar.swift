@@ -1,9 +1,9 @@
-/// A Swift type whose values a tree holds itself.
+/// A Swift type whose values a tree can hold directly.
 protocol TreeScalar {
     static func read(_ tree: Tree) throws(ScalarMismatch) -> Self
 }
 
-/// Why a tree is no value of a ``TreeScalar``, in one sentence.
+/// The reason, in one sentence, why a tree is no value of a ``TreeScalar``.
 struct ScalarMismatch: Error {
     let message: String
 
@@ -13,7 +13,7 @@ struct ScalarMismatch: Error {
 }
 
 extension Tree {
-    /// What it is, for people.
+    /// The kind of the tree, for people.
     var kindName: String {
         switch kind {
         case .integer, .double: "number"
@@ -60,7 +60,8 @@ extension Float: TreeScalar {
 }
 
 extension TreeScalar where Self: FixedWidthInteger {
-    /// A double counts where it is whole, and so small that no other integer could have become it.
+    /// A double is accepted if it is whole, and so small that no other integer would have become the same
+    /// double.
     static func read(_ tree: Tree) throws(ScalarMismatch) -> Self {
         if let int = tree.int {
             guard let value = Self(exactly: int) else {
@@ -99,7 +100,7 @@ extension UInt16: TreeScalar {}
 extension UInt32: TreeScalar {}
 extension UInt64: TreeScalar {}
 
-/// A Swift type whose values a tree holds itself, for encoding.
+/// A Swift type whose values a tree can hold directly, for encoding.
 protocol WritableScalar {
     func part() throws(ScalarMismatch) -> TreePart
 }
@@ -121,7 +122,7 @@ extension Double: WritableScalar {
 }
 
 extension Float: WritableScalar {
-    /// The shortest decimal that means this float: 0.1 stays 0.1.
+    /// The shortest decimal with the value of this float: 0.1 stays 0.1.
     func part() -> TreePart { .double(Double(description) ?? Double(self)) }
 }
 

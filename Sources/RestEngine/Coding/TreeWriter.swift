@@ -1,4 +1,4 @@
-/// A place in a tree while it is encoded.
+/// A position in a tree while it is encoded.
 struct TreeWriter {
     final class Options: Sendable {
         let encoder: TreeEncoder
@@ -8,7 +8,7 @@ struct TreeWriter {
     let slot: TreeSlot
     let path: CodingPath
     let options: Options
-    /// Of the object that is written here.
+    /// The key style of the object that is written here.
     var keys: KeyStyle
 
     init(_ slot: TreeSlot, _ path: CodingPath, _ options: Options) {
@@ -24,11 +24,11 @@ struct TreeWriter {
 
     // MARK: Values
 
-    /// The form of a value that stands here.
+    /// The tree form of the value at this position.
     func part(_ value: some Encodable) throws -> TreePart {
         if let scalar = value as? any WritableScalar { return try self.scalar(scalar) }
         guard path.depth < options.encoder.maxDepth else {
-            // The path is as long as the value is deep: it would hide the message.
+            // The path is as long as the nesting is deep, and would hide the message.
             let message = "the value is nested more than \(options.encoder.maxDepth) deep"
             throw EncodingError.invalidValue(
                 value, EncodingError.Context(codingPath: [], debugDescription: message))
@@ -47,7 +47,7 @@ struct TreeWriter {
         }
     }
 
-    /// The form of a value at a key or element.
+    /// The tree form of a value at a key or element.
     func part(_ value: some Encodable, at key: some CodingKey) throws -> TreePart {
         if let scalar = value as? any WritableScalar {
             do throws(ScalarMismatch) { return try scalar.part() } catch {
@@ -65,7 +65,7 @@ struct TreeWriter {
         .invalidValue(value, EncodingError.Context(codingPath: path.keys, debugDescription: message))
     }
 
-    /// `Date` wrote seconds since the start of 2001.
+    /// Converts the seconds since the start of 2001 that `Date` wrote.
     private func time(_ part: TreePart, of value: Any) throws -> TreePart {
         guard case .double(let seconds) = part else { return part }
         let unix = seconds + FoundationType.referenceDate
@@ -76,7 +76,7 @@ struct TreeWriter {
         return .string(text)
     }
 
-    /// `Data` wrote an array of its bytes.
+    /// Converts the array of bytes that `Data` wrote.
     private static func data(_ part: TreePart) -> TreePart {
         guard let parts = part.list else { return part }
         let bytes = parts.compactMap { part -> UInt8? in
@@ -85,7 +85,7 @@ struct TreeWriter {
         return bytes.count == parts.count ? .string(Base64.encode(bytes)) : part
     }
 
-    /// `Decimal` wrote the parts that it is made of.
+    /// Converts the fields that `Decimal` wrote.
     private func decimal(_ part: TreePart, of value: Any) throws -> TreePart {
         guard case .object(let record) = part else { return part }
         guard let digits = DecimalDigits(record) else { throw mismatch(value, "NaN has no form in JSON") }
@@ -96,7 +96,7 @@ struct TreeWriter {
         return number
     }
 
-    /// `URL` wrote an object: its text, and the URL that it is relative to.
+    /// Converts the object that `URL` wrote: its text, and the URL that it is relative to.
     private static func url(_ part: TreePart) -> TreePart {
         guard case .object(let record) = part, case .string(let text)? = record["relative"] else {
             return part

@@ -2,7 +2,7 @@
 struct UnkeyedTreeReader: UnkeyedDecodingContainer {
     private let place: TreeReader
     private var elements: Tree.Elements
-    /// The element that is decoded next; it stays so when decoding it fails.
+    /// The element to decode next; it stays the same when decoding it fails.
     private var next: Tree?
 
     let count: Int?

@@ -1,28 +1,28 @@
-/// How to request a resource with one method: what the blocks that match its URL said, in their order.
-/// Frozen once made; see ``ConfigurationTable``.
+/// How to request a resource with one method: the combined settings of the blocks that match its URL, in
+/// their order. Frozen once made; see ``ConfigurationTable``.
 public struct Configuration: Sendable {
     package var expirationSeconds: Double = 30
     package var retrySeconds: Double = 1
-    /// Set on every request before its own (rule 15.1).
+    /// Set on every request before its own headers (rule 15.1).
     public var headers = Headers()
     package var progressSeconds: Double = 0.05
-    /// 0: observed resources are loaded when somebody asks, as all others are.
+    /// Seconds; 0: observed resources are loaded only on request, like all others.
     package var refreshSeconds: Double = 0
-    /// The stages that each response passes.
+    /// The stages that each response goes through.
     public var pipeline = Pipeline()
-    /// The limits of a transfer in time.
+    /// The time limits of a transfer.
     public var timeouts = Timeouts()
-    /// Cap on the decoded body of a response.
+    /// The limit for the bytes of a response's decoded body.
     public var maxBodyBytes: Int = 64 << 20
     /// Whether and how redirects are followed.
     public var redirects = RedirectPolicy()
-    /// What is said of attempts; nil as long as nothing is.
+    /// The settings for attempts; nil until a block sets one.
     var attemptRules: AttemptRulesBox?
-    /// Reads of a stale resource join the load in flight.
+    /// Whether reads of a stale resource join the load in flight.
     public var isCollapsing = true
-    /// Messages are spans of a trace, and say so to the server (rules 59).
+    /// Whether each message is a span of a trace, announced to the server in a header (rules 59).
     public var isTraced = false
-    /// What a GET brings is a stream of contents; nil: it is one content.
+    /// Set if the content of a GET is a stream of contents; nil: it is one content.
     public var stream: ContentStream?
     /// Edit requests before they are sent, in order (rule 15.1).
     public var mutators: [ConfiguredFunction<RequestMutation>] = []
@@ -39,60 +39,62 @@ extension Configuration {
         set { expirationSeconds = newValue.inSeconds }
     }
 
-    /// How long after a failed load `loadIfNeeded` does not try again, when there is no fresh data; a second,
-    /// unless a block says otherwise.
+    /// How long after a failed load `loadIfNeeded` does not try again when there is no fresh data; one
+    /// second, unless a block says otherwise.
     public var retryTime: Duration {
         get { Duration(inSeconds: retrySeconds) }
         set { retrySeconds = newValue.inSeconds }
     }
 
-    /// How long after its last load a resource is loaded again, as long as somebody observes it; zero, unless
-    /// a block says otherwise, which is never.
+    /// How long after its last load an observed resource is loaded again; zero means never, and is the
+    /// default.
     public var refreshWhileObserved: Duration {
         get { Duration(inSeconds: refreshSeconds) }
         set { refreshSeconds = newValue.inSeconds }
     }
 
-    /// The time between progress reports; 50 milliseconds, unless a block says otherwise.
+    /// The time between progress notifications; 50 milliseconds, unless a block says otherwise.
     public var progressInterval: Duration {
         get { Duration(inSeconds: progressSeconds) }
         set { progressSeconds = newValue.inSeconds }
     }
 }
 
-/// Gets the URL that redirects, where to, and the status; false: the redirect itself is the response.
+/// Gets the URL that redirects, the target, and the status; if it returns false, the redirect itself is the
+/// response.
 public typealias RedirectReview = @EngineActor (_ from: String, _ to: String, _ status: Int) throws -> Bool
 
 /// Edits a request before it is sent.
 public typealias RequestMutation = @EngineActor (inout RequestDraft) throws -> Void
 
-/// Gets a request that has not started and returns the one to use instead, which may be the same.
+/// Gets a request that has not started. Returns the request to use instead, which may be the same.
 public typealias RequestDecorator = @EngineActor (Resource, Request) throws -> Request
 
 /// Whether and how redirects are followed (RFC 9110 15.4).
 public struct RedirectPolicy: Sendable {
-    /// False: the redirect itself is the response.
+    /// If false, the redirect itself is the response.
     public var follow = true
-    /// More in one exchange are an error.
+    /// The number of redirects in one exchange; more are an error.
     public var max = 20
-    /// Headers that go along to another origin beside Accept*, Content-* and User-Agent: whoever is there may
-    /// know them.
+    /// Headers that are kept on a redirect to another origin, besides Accept*, Content-* and User-Agent. List
+    /// only headers that any other origin may see.
     public var keepHeaders: [HeaderName] = []
-    /// Asked before each one that is to be followed. What it throws fails the request.
+    /// Called before each redirect is followed. If it throws, the request fails with that error.
     public var on: ConfiguredFunction<RedirectReview>?
 
     public init() {}
 }
 
-/// A function that a block added, with the line that did.
+/// A function that a block added, with the source line of the block.
 public struct ConfiguredFunction<Function: Sendable>: Sendable {
-    /// What the block gave.
+    /// The function itself.
     public let function: Function
     /// `file:line`, for `explain`.
     public let origin: String
-    /// What it is known to send secrets with, `rest.auth.basic` for example.
+    /// The kind of authentication, if the function is known to send secrets: `rest.auth.basic`, for example.
     public let authentication: String?
-    /// The Authorization field that it sends with each request, where that is known; for command lines alone.
+    /// The Authorization field that the function adds to each request, where that is known; used only to
+    /// write command lines.
     let authorization: String?
 
     public init(_ function: Function, origin: String, authentication: String? = nil) {
@@ -108,7 +110,7 @@ public struct ConfiguredFunction<Function: Sendable>: Sendable {
 }
 
 extension Array where Element == ConfiguredFunction<RequestMutation> {
-    /// Adds a function that edits requests behind the others.
+    /// Adds a function that edits requests, after the others.
     ///
     /// - Parameter origin: `file:line`; nil: the line of this call.
     public mutating func append(
@@ -120,7 +122,7 @@ extension Array where Element == ConfiguredFunction<RequestMutation> {
 }
 
 extension Array where Element == ConfiguredFunction<RequestDecorator> {
-    /// Adds a function that wraps or replaces requests behind the others.
+    /// Adds a function that wraps or replaces requests, after the others.
     ///
     /// - Parameter origin: `file:line`; nil: the line of this call.
     public mutating func append(

@@ -1,53 +1,53 @@
-/// A service's configuration blocks, compiled for look-up.
+/// The configuration blocks of a service, compiled for look-up.
 @EngineActor
 package final class ConfigurationTable {
-    /// The blocks, in the order of adding.
+    /// The blocks, in the order in which they were added.
     package private(set) var entries: [ConfigurationEntry] = []
     private var index = PatternIndex()
     private var predicates: [@EngineActor (URLText) throws -> Bool] = []
-    /// Results of uniform blocks, by the blocks that made them: resources share what does not differ between
-    /// them.
+    /// Results of uniform blocks, keyed by the blocks that made them: resources share results that are the
+    /// same for all of them.
     private var shared = SharedConfigurations()
     private static let sharedLimit = 1024
-    /// What the functions of definitions made, by URL, method and functions.
+    /// Results of the functions of definitions, by URL, method and functions.
     private var own: [OwnConfigurationKey: ResolvedConfiguration] = [:]
     private var resolving: [OwnConfigurationKey] = []
 
-    /// Moves on whenever a cached result may be out of date (rule 14.5).
+    /// Increases whenever a cached result may be out of date (rule 14.5).
     package var version: Int { currentVersion }
-    /// Runs all that decides on and configures one URL, to limit how long that takes together.
+    /// Runs the functions that select and configure one URL, and limits their total time.
     package var limit: (@EngineActor (URLText, () throws -> Void) throws -> Void)?
-    // Asked for several times by each request; see EngineLog.
+    // Read several times by each request; see EngineLog.
     private var currentVersion = 1
 
     package nonisolated init() {}
 
-    /// A new one, empty, in the place of another: what that one resolved is out of date.
+    /// A new, empty table that replaces another: results of the other are out of date.
     init(after other: ConfigurationTable) { currentVersion = other.version + 1 }
 
-    /// The same for one that was in use before `other`.
+    /// The same for a table that was in use before `other`.
     func skip(past other: ConfigurationTable) {
         currentVersion = max(version, other.version)
         invalidate()
     }
 
-    /// Adds a block behind all others (14.3).
+    /// Adds a block after all others (14.3).
     package func add(_ entry: ConfigurationEntry) {
         entries.append(entry)
         index.append(entry.pattern)
         invalidate()
     }
 
-    /// A pattern that asks `matches`, for an entry of this table.
+    /// A pattern that calls `matches`, for an entry of this table.
     package func predicatePattern(_ matches: @escaping @EngineActor (URLText) throws -> Bool) -> URLPattern {
         predicates.append(matches)
         return .predicate(predicates.count - 1)
     }
 
-    /// Functions of definitions run again when their result is next needed.
+    /// Makes the functions of definitions run again when their result is next needed.
     func forgetOwn() { own = [:] }
 
-    /// Blocks run again when their result is next needed.
+    /// Makes the blocks run again when their result is next needed.
     package func invalidate() {
         currentVersion += 1
         shared = SharedConfigurations()
@@ -58,7 +58,7 @@ package final class ConfigurationTable {
         let draft = ConfigurationDraft(method: method, url: url)
         defer { draft.isFrozen = true }
         do { try entries[number].apply(draft) } catch {
-            // It may build on what those before it did: the order of stages, for example.
+            // The block may depend on earlier ones, for example on the order of stages.
             let steps = trace(url: url, method: method, now: now).steps
             if let step = steps.first(where: { $0.entry == number }) { return step.failure }
             return RequestError(thrown: error, timestamp: now, url: url.string, method: method)
@@ -94,14 +94,14 @@ package final class ConfigurationTable {
         return ResolvedConfiguration(draft.configuration, entries: applied)
     }
 
-    /// Functions of scripts that make one request have their time together.
+    /// Runs the functions of scripts for one request under one common time limit.
     func limited(_ url: URLText, _ work: () throws -> Void) throws {
         if let limit { try limit(url, work) } else { try work() }
     }
 
-    /// Runs a definition's functions behind the blocks, once for each URL and method (rules 39.1, 39.2).
+    /// Runs the functions of a definition after the blocks, once for each URL and method (rules 39.1, 39.2).
     ///
-    /// - Parameter base: What the blocks made.
+    /// - Parameter base: The result of the blocks.
     func resolve(
         _ functions: [ConfigurationFunction], after base: ResolvedConfiguration, url: URLText, method: String,
         now: Double
@@ -127,8 +127,8 @@ package final class ConfigurationTable {
         return made
     }
 
-    /// What each block does to one URL and method, run by itself and in order, up to the first that fails.
-    /// Nothing is kept of it.
+    /// Records the effect of each block on one URL and method, run on its own and in order, up to the first
+    /// that fails. The result is not kept.
     ///
     /// - Parameter skipped: A block to leave out.
     func trace(url: URLText, method: String, now: Double, without skipped: Int? = nil) -> ConfigurationTrace {
@@ -168,7 +168,7 @@ package final class ConfigurationTable {
         return trace
     }
 
-    /// What uniform blocks make by themselves. They run on `draft`, and only when nobody needed them before.
+    /// The result of uniform blocks. They run on `draft`, and only if the result is not known yet.
     private func shared(by uniform: [Int], _ draft: ConfigurationDraft) throws -> ResolvedConfiguration {
         if let known = shared.value(of: uniform) { return known }
         for position in uniform { try entries[position].apply(draft) }
@@ -179,8 +179,8 @@ package final class ConfigurationTable {
     }
 }
 
-/// What uniform blocks made, found by their numbers. There are few: a dictionary would take longer, above all
-/// its first time, when the runtime looks for how arrays are hashed.
+/// The results of uniform blocks, found by the numbers of the blocks. There are few: a dictionary would be
+/// slower, above all at its first use, when the runtime looks up how arrays are hashed.
 @EngineActor
 private struct SharedConfigurations {
     private var hashes: [Int] = []
@@ -208,14 +208,14 @@ private struct SharedConfigurations {
     }
 }
 
-/// What a definition's configuration depends on, beside the blocks.
+/// The parts that a definition's configuration depends on, besides the blocks.
 private struct OwnConfigurationKey: Hashable {
     let url: URLText
     let method: String
     let functions: [ConfigurationFunction.Identity]
 }
 
-/// How blocks made a configuration, one after the other.
+/// The steps in which blocks made a configuration.
 struct ConfigurationTrace {
     struct Step {
         let entry: Int
@@ -225,9 +225,9 @@ struct ConfigurationTrace {
     }
 
     var steps: [Step] = []
-    /// Blocks that are for the URL, and for other methods.
+    /// Blocks that match the URL, but are for other methods.
     var otherMethods: [Int] = []
-    /// A function that decides on URLs failed; the block that it belongs to.
+    /// The error of a function that selects URLs, and the block that it belongs to.
     var patternFailure: RequestError?
     var failedPattern: Int?
 

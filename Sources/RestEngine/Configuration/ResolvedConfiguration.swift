@@ -1,11 +1,11 @@
-/// The frozen configuration of one resource and method, and which blocks made it.
+/// The frozen configuration of one resource and method, with the blocks that made it.
 @EngineActor
 package final class ResolvedConfiguration {
-    /// What the blocks made.
+    /// The result of the blocks.
     package let configuration: Configuration
     /// Indices of the blocks that applied, in order.
     package let entries: [Int]
-    /// A block failed: every request with this configuration fails with this error.
+    /// Set if a block failed: every request with this configuration fails with this error.
     package let failure: RequestError?
     /// The stages that run and have caches; none when a block failed.
     private(set) lazy var cachedStages = failure == nil ? configuration.pipeline.cachedStages : []
@@ -18,10 +18,10 @@ package final class ResolvedConfiguration {
         self.failure = failure
     }
 
-    /// What a resource has that no block can match (rule 2.6).
+    /// The configuration of a resource that no block can match (rule 2.6).
     static let fallback = ResolvedConfiguration(Configuration())
 
-    /// What a block gets that asks for the configuration it is itself a part of.
+    /// The configuration for a block that asks for the configuration it is part of.
     static func unfinished(_ url: URLText, _ method: String, now: Double) -> ResolvedConfiguration {
         let why = "a configuration block uses \(url.string) while the block itself configures it"
         return ResolvedConfiguration(
@@ -31,17 +31,17 @@ package final class ResolvedConfiguration {
     }
 }
 
-/// A configuration block: which URLs and methods it is for, and what it does.
+/// A configuration block: the URLs and methods that it is for, and its function.
 package struct ConfigurationEntry: Sendable {
     /// The URLs that it is for.
     package let pattern: URLPattern
     /// The methods that it is for; nil for every one.
     package let methods: Set<Method>?
-    /// What it is, for `explain` and logs.
+    /// Its name in `explain` and in logs.
     package let description: String
     /// Where it was written, `file:line`; nil for the engine's own.
     package let origin: String?
-    /// It does the same to every URL and method that it is for, so its result may be shared.
+    /// Whether it has the same effect for every URL and method, so that its result may be shared.
     package let isUniform: Bool
     let apply: @EngineActor (ConfigurationDraft) throws -> Void
 
@@ -61,17 +61,17 @@ package struct ConfigurationEntry: Sendable {
     func isFor(_ method: String) -> Bool { methods?.contains(Method(method)) ?? true }
 }
 
-/// A configuration while blocks edit it. A script may keep the object; once `isFrozen` it must refuse to
-/// write.
+/// A configuration while blocks edit it. A script may keep the object; once `isFrozen` is true, writes must
+/// be refused.
 @EngineActor
 package final class ConfigurationDraft {
-    /// What the blocks before made, to be edited.
+    /// The result of the earlier blocks, to be edited.
     package var configuration = Configuration()
     /// The method that the configuration is for.
     package let method: String
     /// Nil for an invalid resource, for which no block runs.
     package let url: URLText?
-    /// Whether all blocks have run: it is changed no more.
+    /// Whether all blocks have run; no changes are allowed then.
     package internal(set) var isFrozen = false
 
     init(method: String, url: URLText?) {
@@ -81,7 +81,7 @@ package final class ConfigurationDraft {
 }
 
 extension Resource {
-    /// The configuration in use, for a script to look at: frozen (rule 14.4).
+    /// The configuration in use, frozen, for a script to read (rule 14.4).
     package func configurationDraft(for method: String) -> ConfigurationDraft {
         let draft = ConfigurationDraft(method: method, url: url)
         draft.configuration = configuration(for: method)

@@ -1,4 +1,4 @@
-/// Which resources a block is for, as a program writes it (rules 14.9–14.15). A string literal is a glob.
+/// Selects the resources of a block, in Swift code (rules 14.9–14.15). A string literal is a glob.
 ///
 ///     "/users/*"   try .glob(text)   try .regex("[?&]page=")   .resource(users)   .all
 ///     .matching { $0.host == "api.test" }
@@ -12,7 +12,7 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
     }
 
     private let kind: Kind
-    /// As its author wrote it, if it is a text.
+    /// The pattern as its author wrote it, if it is a text.
     public let description: String
 
     private init(_ kind: Kind, _ description: String) {
@@ -20,8 +20,8 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
         self.description = description
     }
 
-    /// A glob, as ``glob(_:)``. One that is malformed stops the program, with a message that says why: it
-    /// would never have matched.
+    /// A glob, as ``glob(_:)``. A malformed one stops the program with a message that says why, because it
+    /// would never match.
     public init(stringLiteral glob: String) {
         do throws(PatternError) { self = try .glob(glob) } catch {
             preconditionFailure("\(error)")
@@ -31,31 +31,32 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
     /// Every resource, those of other hosts included (14.15).
     public static let all = ResourcePattern(.all, "all resources")
 
-    /// `*` is anything within a segment of the path, `**` anything, `?` one character; relative to the
-    /// service's base URL unless it is absolute (14.9). `"**"` is everything below the base and nothing else.
+    /// `*` matches within a segment of the path, `**` any text, `?` one character. The glob is relative to
+    /// the base URL of the service unless it is absolute (14.9). `"**"` matches only URLs below the base.
     ///
-    /// - Throws: ``PatternError`` for control characters and fragments, which no URL that is asked for has.
+    /// - Throws: ``PatternError`` for control characters and fragments, which no requested URL has.
     public static func glob(_ text: String) throws(PatternError) -> ResourcePattern {
-        // Whether a text is a glob doesn't depend on the base.
+        // The base has no influence on whether a text is a glob.
         _ = try GlobPattern(text, base: nil)
         return ResourcePattern(.glob(text), text)
     }
 
-    /// Searched for in the whole URL, its query included (14.11).
+    /// A regular expression that is searched for in the whole URL, including its query (14.11).
     ///
-    /// - Parameter options: Letters of Perl's: `i`, `x`, `s`, `m`.
-    /// - Throws: ``PatternError`` for what is no regular expression.
+    /// - Parameter options: Letters as in Perl: `i`, `x`, `s`, `m`.
+    /// - Throws: ``PatternError`` for a text that is not a regular expression.
     public static func regex(_ text: String, options: String = "") throws(PatternError) -> ResourcePattern {
         ResourcePattern(.regex(try CompiledRegex(text, options: options)), "/\(text)/\(options)")
     }
 
-    /// The resource at this URL alone; none if it is invalid (14.12).
+    /// Only the resource at this URL; no resource if it is invalid (14.12).
     @EngineActor
     public static func resource(_ resource: Resource) -> ResourcePattern {
         ResourcePattern(.resource(resource), resource.urlString)
     }
 
-    /// Those for whose URL the function is true (14.13). It is asked again when the configuration is.
+    /// The resources for whose URL the function returns true (14.13). It is called again when the
+    /// configuration is resolved again.
     public static func matching(
         _ predicate: @escaping @EngineActor (URLText) throws -> Bool
     ) -> ResourcePattern {
@@ -68,7 +69,7 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
         case .all: return .all
         case .glob(let text):
             do throws(PatternError) { return try .glob(text, base: service.baseURL) } catch {
-                preconditionFailure("a glob that was one before: \(error)")
+                preconditionFailure("a glob that was valid before: \(error)")
             }
         case .regex(let regex): return .regex(regex)
         case .predicate(let predicate): return service.predicatePattern(predicate)
@@ -77,7 +78,7 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
         }
     }
 
-    /// For one use, which leaves nothing behind in the service.
+    /// A matcher for one use, which leaves no state in the service.
     @EngineActor
     func matcher(for service: Service) -> @EngineActor (URLText) throws -> Bool {
         if case .predicate(let predicate) = kind { return predicate }

@@ -1,15 +1,15 @@
 extension Service {
     /// Adds a block that edits the configuration of matching resources: times, headers, mutators, decorators,
-    /// pipeline (rules 14). Blocks run in the order of adding, each for a resource and method when it is
-    /// first needed, and again after ``invalidateConfiguration()``.
+    /// pipeline (rules 14). Blocks run in the order in which they were added. Each runs for a resource and
+    /// method when their configuration is first needed, and again after ``invalidateConfiguration()``.
     ///
     ///     service.configure("/users/**") { $0.expirationTime = .minutes(5) }
     ///
     /// - Parameters:
     ///   - methods: Nil for all.
-    ///   - description: For `explain` and logs; the pattern and the place of the call, if there is none.
-    ///   - edit: When it throws, every request of the resource fails with that error. So does one that fills
-    ///     a stage that nothing runs and that is named nearly as another.
+    ///   - description: For `explain` and logs; if it is nil, the pattern and the line of the call.
+    ///   - edit: If it throws, every request of the resource fails with that error. The requests also fail if
+    ///     it fills a stage that does not run and whose name nearly equals that of another stage.
     public func configure(
         _ pattern: ResourcePattern = .all, methods: Set<Method>? = nil, description: String? = nil,
         fileID: String = #fileID, line: Int = #line,
@@ -27,23 +27,23 @@ extension Service {
             })
     }
 
-    /// Adds a transformer of content to a stage of matching resources (14.16). The types of its function say
-    /// what it takes and gives; see ``TypedTransformer``.
+    /// Adds a transformer of content to a stage of matching resources (14.16). The parameter and result types
+    /// of its function are the types of content that it accepts and makes; see ``TypedTransformer``.
     ///
     ///     service.configureTransformer("/users/*") { (user: Tree, _) in User(login:
     ///     user["login"]?.string ?? "") }
     ///
     /// - Parameters:
-    ///   - action: Whether the stage's other transformers go first (14.17).
+    ///   - action: Whether the other transformers of the stage are removed (14.17).
     ///   - contentTypes: Nil for all.
-    ///   - onMismatch: What becomes of content that is no `Input` (17.5).
-    ///   - transformErrors: Whether the bodies of errors are transformed as well (17.8).
-    ///   - transformEmpty: Whether a success without a body is transformed as well (D30).
-    ///   - onEngineLoop: Whether the function runs on the engine loop, where everything else waits for it;
-    ///     else it runs on another thread, see ``TypedTransformer``.
-    ///   - transform: Content and its entity in, new content out; nil is a failure (17.6). It may throw a
-    ///     ``RequestError`` to fail with it, or anything else to fail with "Cannot parse server response"
-    ///     (17.7).
+    ///   - onMismatch: The handling of content that is not an `Input` (17.5).
+    ///   - transformErrors: Whether to transform the bodies of errors too (17.8).
+    ///   - transformEmpty: Whether to transform a success without a body too (D30).
+    ///   - onEngineLoop: Whether to run the function on the engine loop, where all other work waits for it;
+    ///     otherwise it runs on another thread, see ``TypedTransformer``.
+    ///   - transform: Gets content and its entity, returns new content; nil is a failure (17.6). If it throws
+    ///     a ``RequestError``, the request fails with it; for any other error it fails with "Cannot parse
+    ///     server response" (17.7).
     public func configureTransformer<Input, Output: Sendable>(
         _ pattern: ResourcePattern, stage: StageName = .model, action: StageAction = .replace,
         methods: Set<Method>? = Method.ofTransformers, contentTypes: [String]? = nil,
@@ -82,7 +82,7 @@ extension Service {
             })
     }
 
-    /// Whether an earlier block has put a stage of that name into the order is known once blocks run.
+    /// Only when blocks run is it known whether an earlier block has added a stage of that name to the order.
     private func warn(ofStage stage: StageName, _ place: String) {
         guard let advice = stage.advice(among: Pipeline.defaultOrder, orderIs: "pipeline.order") else {
             return
@@ -90,18 +90,18 @@ extension Service {
         engine.log.write(.warning, "\(place): \(advice)")
     }
 
-    /// Has the content of matching resources decoded, once for all who ask, hooks and observers too.
+    /// Decodes the content of matching resources, once for all its readers, including hooks and observers.
     ///
     ///     service.model(User.self, at: "/users/*")
     ///     let user = try await service.resource("/users/octocat").get(as: User.self)
     ///
-    /// Content that is not what the type wants fails the request with cause `undecodable_content`, which says
-    /// what is wrong where; content that is no tree, with `wrong_input_type`. What is larger than 16 KiB is
-    /// decoded beside the engine loop; see ``TypedTransformer``.
+    /// If the content does not match the type, the request fails with cause `undecodable_content`, which
+    /// names the location and the mismatch; if the content is not a tree, with `wrong_input_type`. Content
+    /// larger than 16 KiB is decoded off the engine loop; see ``TypedTransformer``.
     ///
     /// - Parameters:
-    ///   - decoder: Says how names are written, for example.
-    ///   - onEngineLoop: Whether large content is decoded on the engine loop too, where everything else waits
+    ///   - decoder: Sets how names are written, for example.
+    ///   - onEngineLoop: Whether to decode large content on the engine loop too, where all other work waits
     ///     for it.
     public func model<Model: Decodable & Sendable>(
         _ type: Model.Type, at pattern: ResourcePattern, stage: StageName = .model,

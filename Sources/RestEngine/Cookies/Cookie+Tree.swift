@@ -1,5 +1,5 @@
 extension Cookie {
-    /// As a file keeps it.
+    /// The form that a file stores.
     package var tree: Tree {
         var pairs: [(String, Tree)] = [
             ("name", Tree(name)), ("value", Tree(value)), ("domain", Tree(domain)), ("path", Tree(path)),
@@ -10,7 +10,7 @@ extension Cookie {
         return Tree(pairs: pairs)
     }
 
-    /// Nil for what is none: a file may have been changed by anybody.
+    /// Nil for a tree that is not a cookie: the file may have been changed by any program.
     package init?(_ tree: Tree) {
         guard let name = tree["name"]?.string, let value = tree["value"]?.string,
             let domain = tree["domain"]?.string, let path = tree["path"]?.string, !name.isEmpty,

@@ -2,21 +2,21 @@
 public struct Cookie: Sendable, Equatable {
     /// Not empty.
     public var name: String
-    /// Secret, mostly.
+    /// Usually secret.
     public var value: String
-    /// The host that gets it, and those below it unless it ``isHostOnly``; in lower case.
+    /// In lower case: the host that gets the cookie, and its subdomains unless the cookie ``isHostOnly``.
     public var domain: String
-    /// Only the host that set it gets it.
+    /// Only the host that set the cookie gets it.
     public var isHostOnly: Bool
-    /// The paths that it is for begin with this.
+    /// The prefix of the paths that get the cookie.
     public var path: String
-    /// It goes over https alone.
+    /// The cookie is sent over https only.
     public var isSecure: Bool
-    /// Pages' scripts were not to see it.
+    /// The server did not want scripts of pages to read it.
     public var isHTTPOnly: Bool
-    /// Unix seconds; nil for one that goes with the process.
+    /// Unix seconds; nil for a cookie that ends with the process.
     public var expiresAt: Double?
-    /// When it was first set, Unix seconds.
+    /// Unix seconds of the time when it was first set.
     public var created: Double
 
     public init(
@@ -34,7 +34,7 @@ public struct Cookie: Sendable, Equatable {
         self.created = created
     }
 
-    /// The one that takes the place of another has the same.
+    /// A cookie that replaces another has the same name, domain and path.
     func isSame(as other: Cookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
             && isHostOnly == other.isHostOnly
@@ -43,7 +43,7 @@ public struct Cookie: Sendable, Equatable {
     func isOver(at now: Double) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
-/// Where a cookie comes from, or is to go.
+/// The URL that a cookie comes from, or is to be sent to.
 struct CookiePlace {
     /// In lower case, brackets of an IPv6 address included.
     let host: String
@@ -56,7 +56,7 @@ struct CookiePlace {
         self.isSecure = isSecure
     }
 
-    /// RFC 6265 5.1.3: the host is the domain or below it; addresses have nothing below.
+    /// RFC 6265 5.1.3: the host is the domain or below it; addresses have no subdomains.
     func isIn(_ domain: String) -> Bool {
         if host == domain { return true }
         return host.hasSuffix("." + domain) && !isAddress
@@ -76,7 +76,7 @@ struct CookiePlace {
         return prefix.hasSuffix("/") || path.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// RFC 6265 5.1.4: what a cookie without a path is for.
+    /// RFC 6265 5.1.4: the path for a cookie that names none.
     var defaultPath: String {
         guard path.hasPrefix("/"), let last = path.lastIndex(of: "/"), last > path.startIndex else {
             return "/"

@@ -1,22 +1,22 @@
-/// The cookies of one service, or of several that share it: what servers set, and what goes back to them
-/// (rules 58).
+/// The cookies of one service, or of several that share the jar: servers set them, and they are sent back to
+/// servers (rules 58).
 @EngineActor
 public final class CookieJar {
     private var table = CookieTable { PublicSuffixes.contain($0) }
     private let storage: (any CookieStorage)?
 
     /// - Parameters:
-    ///   - storage: Told of each change; nil: nothing is kept beyond the process.
-    ///   - stored: What it had before.
+    ///   - storage: Notified of each change; nil: cookies are not kept beyond the process.
+    ///   - stored: The cookies from an earlier process.
     public init(storage: (any CookieStorage)? = nil, stored: [Cookie] = [], now: Double = 0) {
         self.storage = storage
         for cookie in stored { _ = table.put(cookie, at: now) }
     }
 
-    /// Those that are not over.
+    /// The cookies that have not expired.
     public func cookies(at now: Double) -> [Cookie] { table.all(at: now) }
 
-    /// Removes what `matches`; how many those were.
+    /// Removes the cookies for which `matches` is true; returns their number.
     @discardableResult
     public func remove(where matches: (Cookie) -> Bool) -> Int {
         let changes = table.remove(where: matches)
@@ -24,31 +24,31 @@ public final class CookieJar {
         return changes.count
     }
 
-    /// What goes to a URL as its Cookie header; nil for nothing.
+    /// The value of the Cookie header for a URL; nil if no cookie matches.
     func header(for url: URLText, at now: Double) -> String? {
         CookiePlace(url).flatMap { table.header(for: $0, at: now) }
     }
 
-    /// A message gets what goes to its URL, unless it has a Cookie of its own.
+    /// Adds the cookies for the URL to a message, unless it has a Cookie header of its own.
     func add(to message: inout TransportRequest, for url: URLText, _ engine: Engine) {
         guard !message.headers.contains("Cookie"), let header = header(for: url, at: engine.scheduler.now)
         else { return }
         message.headers.set("Cookie", header)
     }
 
-    /// What a server at that URL has set.
+    /// Stores the cookies that a server at that URL has set.
     func take(_ headers: Headers, from url: URLText, at now: Double, _ log: EngineLog) {
         guard headers.contains("Set-Cookie"), let place = CookiePlace(url) else { return }
         for text in headers.values("Set-Cookie") {
             guard let sent = SetCookie(text) else {
-                log.write(.network, "a cookie of \(place.host) is left out: it is none")
+                log.write(.network, "an invalid cookie of \(place.host) is ignored")
                 continue
             }
             do throws(CookieTable.Refusal) {
                 try table.take(sent, from: place, at: now).forEach(notify)
             } catch {
                 log.write(
-                    .network, "the cookie '\(sent.name)' of \(place.host) is left out: \(error.rawValue)")
+                    .network, "the cookie '\(sent.name)' of \(place.host) is ignored: \(error.rawValue)")
             }
         }
     }
@@ -62,12 +62,12 @@ public final class CookieJar {
     }
 }
 
-/// Keeps cookies beyond the process. Nothing waits for it.
+/// Stores cookies beyond the process. The jar does not wait for it.
 @EngineActor
 public protocol CookieStorage {
-    /// One was set, or set anew.
+    /// A cookie with an expiry was set or replaced.
     func keep(_ cookie: Cookie)
-    /// One is there no more.
+    /// The cookie is to be kept no longer: it was removed, or replaced by one without an expiry.
     func remove(_ cookie: Cookie)
 }
 

@@ -1,19 +1,19 @@
-/// The cookies of one jar: which may be set, which go where, and which go when there are too many (RFC 6265
-/// 5.3, 5.4). Times are Unix seconds, given from outside.
+/// The cookies of one jar: which may be set, which are sent where, and which are removed when there are too
+/// many (RFC 6265 5.3, 5.4). Times are Unix seconds, given by the caller.
 struct CookieTable {
-    /// What whoever keeps a copy has to do.
+    /// A change that a copy of the table has to repeat.
     enum Change: Equatable {
         case set(Cookie)
         case removed(Cookie)
     }
 
-    /// Why a cookie was not taken, for the log.
+    /// The reason why a cookie was refused, for the log.
     enum Refusal: String, Error {
         case foreignDomain = "the domain is not the server's"
-        case publicSuffix = "everybody's domains are below its domain"
-        case insecure = "secure cookies are set over https"
-        case prefix = "its name's prefix promises what it doesn't have"
-        case covered = "a secure cookie of that name is there"
+        case publicSuffix = "its domain is a public suffix"
+        case insecure = "a secure cookie can only be set over https"
+        case prefix = "it lacks attributes that its name's prefix requires"
+        case covered = "there is a secure cookie of that name"
     }
 
     private struct Entry {
@@ -23,7 +23,7 @@ struct CookieTable {
 
     static let mostOfDomain = 50
     static let mostInAll = 3000
-    /// Bytes of a Cookie header; servers refuse longer ones.
+    /// Bytes of a Cookie header; servers reject longer ones.
     static let mostHeaderBytes = 16 << 10
 
     private var entries: [String: [Entry]] = [:]
@@ -32,7 +32,7 @@ struct CookieTable {
 
     init(isPublicSuffix: @escaping @Sendable (String) -> Bool) { self.isPublicSuffix = isPublicSuffix }
 
-    /// All of them, by domain, path and name.
+    /// All cookies, by domain, path and name.
     func all(at now: Double) -> [Cookie] {
         entries.values.joined().map(\.cookie).filter { !$0.isOver(at: now) }
             .sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }
@@ -40,7 +40,7 @@ struct CookieTable {
 
     // MARK: Setting
 
-    /// A server sets a cookie.
+    /// Handles a cookie that a server sends.
     mutating func take(
         _ sent: SetCookie, from place: CookiePlace, at now: Double
     ) throws(Refusal) -> [Change] {
@@ -62,14 +62,14 @@ struct CookieTable {
         return put(cookie, at: now)
     }
 
-    /// RFC 6265bis 4.1.3: names that promise something.
+    /// RFC 6265bis 4.1.3: the rules for names with a prefix such as `__Host-`.
     private static func check(_ cookie: Cookie, hasRoot: Bool) throws(Refusal) {
         let name = cookie.name.lowercased()
         if name.hasPrefix("__secure-"), !cookie.isSecure { throw .prefix }
         if name.hasPrefix("__host-"), !cookie.isSecure || !cookie.isHostOnly || !hasRoot { throw .prefix }
     }
 
-    /// RFC 6265bis 5.7: what came over http doesn't replace or hide what came over https.
+    /// RFC 6265bis 5.7: a cookie from http doesn't replace or hide one from https.
     private func isCovered(_ cookie: Cookie, _ place: CookiePlace) -> Bool {
         entries.values.joined().contains { entry in
             let other = entry.cookie
@@ -81,7 +81,7 @@ struct CookieTable {
         }
     }
 
-    /// A cookie that is right takes its place; one that is over only removes.
+    /// Stores a cookie that was checked; one that has expired only removes its predecessor.
     mutating func put(_ new: Cookie, at now: Double) -> [Change] {
         var cookie = new
         var changes: [Change] = []
@@ -108,7 +108,7 @@ struct CookieTable {
         return changes
     }
 
-    /// Those that are over go, and if none is, the one that was not used for longest.
+    /// Removes expired cookies and, if there are none, the least recently used one.
     private mutating func makeRoom(in domains: [String], at now: Double) -> [Change] {
         let gone = remove(in: domains) { $0.isOver(at: now) }
         if !gone.isEmpty { return gone }
@@ -119,7 +119,7 @@ struct CookieTable {
         return remove(in: [oldest.cookie.domain]) { $0.isSame(as: oldest.cookie) }
     }
 
-    /// Removes what `matches`; nil: of all domains.
+    /// Removes the cookies for which `matches` is true; nil: in all domains.
     mutating func remove(in domains: [String]? = nil, where matches: (Cookie) -> Bool) -> [Change] {
         var changes: [Change] = []
         for domain in domains ?? Array(entries.keys) {
@@ -135,8 +135,8 @@ struct CookieTable {
 
     // MARK: Sending
 
-    /// The Cookie header for a request; nil for none. The longest paths come first, and of the same length
-    /// what was set first.
+    /// The Cookie header for a request; nil for none. The longest paths come first and, with the same length,
+    /// the cookie that was set first.
     mutating func header(for place: CookiePlace, at now: Double) -> String? {
         guard count > 0 else { return nil }
         var found: [Cookie] = []

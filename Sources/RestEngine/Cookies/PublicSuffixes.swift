@@ -1,8 +1,8 @@
 internal import SystemPSL
 
-/// Domains below which everybody can have one of their own, `co.uk` for example, so that no cookie may be
-/// for all of them (<https://publicsuffix.org>).
+/// Domains below which the public can register names, `co.uk` for example, so that no cookie may be set for
+/// all of them (<https://publicsuffix.org>).
 enum PublicSuffixes {
-    /// As libpsl was built with them. A name that stands in no list and has no dot is one as well.
+    /// Uses the list that libpsl was built with. A name that is in no list and has no dot counts as one too.
     static func contain(_ domain: String) -> Bool { psl_is_public_suffix(psl_builtin(), domain) != 0 }
 }

@@ -1,6 +1,6 @@
 import Platform
 
-/// A Set-Cookie as it was sent (RFC 6265 5.2), before anybody has said whether it may be set.
+/// A Set-Cookie field as it was sent (RFC 6265 5.2), before the check whether the cookie may be set.
 struct SetCookie: Equatable {
     var name: String
     var value: String
@@ -10,19 +10,19 @@ struct SetCookie: Equatable {
     var path: String?
     var isSecure = false
     var isHTTPOnly = false
-    /// Seconds from now, at most those of ``mostSeconds``; it goes before ``expires``.
+    /// Seconds from now, at most ``mostSeconds``; it takes precedence over ``expires``.
     var maxAge: Double?
     /// Unix seconds.
     var expires: Double?
 
-    /// Bytes of name and value; more are no cookie (RFC 6265 6.1).
+    /// Bytes of name and value; with more, the field is no cookie (RFC 6265 6.1).
     static let mostBytes = 4096
     /// Bytes of an attribute; a longer one is left out.
     private static let mostAttributeBytes = 1024
-    /// 400 days: later is as late.
+    /// 400 days: a later expiry is cut to this.
     static let mostSeconds = 34_560_000.0
 
-    /// Nil for what is no cookie: without a name or `=`, with control characters, or too large.
+    /// Nil for text that is no cookie: without a name or `=`, with control characters, or too large.
     init?(_ text: String) {
         guard text.utf8.count <= 16 << 10, text.utf8.allSatisfy(HTTPByte.isFieldValue) else { return nil }
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
@@ -45,7 +45,7 @@ struct SetCookie: Equatable {
             guard !digits.isEmpty, digits.allSatisfy(HTTPByte.isDigit),
                 isNegative || digits.count == value.utf8.count
             else { return }
-            // More digits than a number has are more than a year.
+            // A number with more digits than a Double holds is more than 400 days.
             let seconds = digits.count > 15 ? Self.mostSeconds : Double(String(Substring(digits))) ?? 0
             maxAge = isNegative ? 0 : min(seconds, Self.mostSeconds)
         case "domain":
@@ -66,13 +66,13 @@ struct SetCookie: Equatable {
     }
 }
 
-/// Dates of cookies, in whatever order their parts come (RFC 6265 5.1.1).
+/// Dates of cookies, whose parts may come in any order (RFC 6265 5.1.1).
 enum CookieDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    /// Unix seconds; nil for what is no date.
+    /// Unix seconds; nil for text that is no date.
     static func seconds(_ text: String) -> Double? {
         var time: (hour: Int, minute: Int, second: Int)?
         var (day, month, year): (Int?, Int?, Int?) = (nil, nil, nil)
@@ -103,7 +103,7 @@ enum CookieDate {
         }
     }
 
-    /// Digits, as many as may be, and then anything that is no digit.
+    /// Reads a number of `width` digits, which other characters may follow.
     private static func number(_ token: Substring.UTF8View, _ width: ClosedRange<Int>) -> Int? {
         let digits = token.prefix(while: HTTPByte.isDigit)
         return width ~= digits.count ? Int(String(Substring(digits))) : nil

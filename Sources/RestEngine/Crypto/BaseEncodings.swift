@@ -1,8 +1,8 @@
 /// RFC 4648, sections 4 and 5.
 package enum Base64 {
-    /// Why a text can't be decoded.
+    /// The reason why a text can't be decoded.
     package struct DecodingError: Error, Equatable {
-        /// What is wrong, and where.
+        /// The fault, and its location.
         package let message: String
     }
 
@@ -36,7 +36,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Either alphabet; padding may be missing, white space may not be there.
+    /// Accepts either alphabet; padding may be missing, white space is not allowed.
     package static func decode(_ text: [UInt8]) -> Result<[UInt8], DecodingError> {
         var body = text[...]
         while body.last == UInt8(ascii: "="), text.count - body.count < 2 { body.removeLast() }
@@ -78,13 +78,13 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A number as so many digits.
+    /// A number with `count` digits.
     package static func digits(_ number: UInt64, count: Int = 16) -> String {
         let text = String(number, radix: 16)
         return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }
 
-    /// Either case; nil for what is not made of pairs of digits.
+    /// Accepts either case; nil for text that is not made of pairs of digits.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []

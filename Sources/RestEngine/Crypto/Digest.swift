@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// The functions that sum up bytes; libcrypto's.
+/// Hash functions, computed by libcrypto.
 package enum HashFunction: String, Sendable, CaseIterable {
     case md5 = "MD5"
     case sha256 = "SHA-256"
@@ -27,20 +27,20 @@ package enum HashFunction: String, Sendable, CaseIterable {
     }
 }
 
-/// What else scripts and credentials need of libcrypto.
+/// Other functions of libcrypto for scripts and credentials.
 package enum Crypto {
     /// HMAC with SHA-256 (RFC 2104), 32 bytes; nil where the library refuses.
     package static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8]? {
         HashFunction.filled { ccrypto_hmac_sha256(key, key.count, bytes, bytes.count, $0) }
     }
 
-    /// Bytes that nobody can guess; nil when the system has none to give.
+    /// Random bytes for secrets; nil when the system has none to give.
     package static func randomBytes(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         return ccrypto_random(&bytes, count) == 1 ? bytes : nil
     }
 
-    /// Whether both are the same, found out in a time that says nothing about where they differ.
+    /// Whether both are equal, compared in a time that does not reveal where they differ.
     package static func isEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         a.count == b.count && ccrypto_equal(a, b, a.count) == 1
     }

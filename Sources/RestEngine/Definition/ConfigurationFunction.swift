@@ -1,10 +1,10 @@
-/// A function that edits the configuration of one definition's requests, behind all blocks that match
-/// (rule 39.1). Functions can't be compared; this one has an identity.
+/// A function that edits the configuration of one definition's requests, after all matching blocks (rule
+/// 39.1). Functions can't be compared, so this one has an identity.
 public struct ConfigurationFunction: Sendable, Hashable {
-    /// What says that two functions are the same. It outlives the function, in what a service remembers, and
-    /// so holds nothing of it.
+    /// Decides whether two functions are the same. A service keeps identities longer than the functions, so
+    /// an identity holds no reference to its function.
     public struct Identity: Sendable, Hashable {
-        /// What identities are known by; of each owner the numbers are its own.
+        /// Owners are compared by reference; each owner numbers its functions on its own.
         public final class Owner: Sendable {
             public init() {}
         }
@@ -14,8 +14,10 @@ public struct ConfigurationFunction: Sendable, Hashable {
         private let kept: (@EngineActor () -> Void)?
 
         /// - Parameters:
-        ///   - owner: Of the function, or of all that the number tells apart; a new one is like no other.
-        ///   - kept: Lives as long as the identity, and is never called: what the owner stands for.
+        ///   - owner: The owner of the function, or of all functions that the number distinguishes; a new
+        ///     owner equals no other.
+        ///   - kept: A closure that lives as long as the identity and is never called; it keeps alive what
+        ///     the owner stands for.
         public init(
             _ owner: Owner = Owner(), _ number: UInt = 0, keeping kept: (@EngineActor () -> Void)? = nil
         ) {
@@ -34,15 +36,15 @@ public struct ConfigurationFunction: Sendable, Hashable {
         }
     }
 
-    /// What equality of definitions goes by.
+    /// Decides whether definitions are equal.
     public let identity: Identity
     /// `file:line`, for `explain`.
     public let origin: String
     let apply: @EngineActor (ConfigurationDraft) throws -> Void
 
     /// - Parameters:
-    ///   - identity: Functions of the same identity shall do the same.
-    ///   - apply: When it throws, every request of the definition fails with that error.
+    ///   - identity: Functions with the same identity must do the same.
+    ///   - apply: If it throws, every request of the definition fails with that error.
     package init(
         identity: Identity = Identity(), origin: String,
         apply: @escaping @EngineActor (ConfigurationDraft) throws -> Void
@@ -60,7 +62,7 @@ public struct ConfigurationFunction: Sendable, Hashable {
 }
 
 extension ConfigurationFunction {
-    /// Runs it by itself, for a check of scripts; the error that it raised.
+    /// Runs the function on its own, for a check of scripts. Returns the error that it threw.
     @EngineActor
     public func tried(for url: URLText, method: String) -> RequestError? {
         let draft = ConfigurationDraft(method: method, url: url)

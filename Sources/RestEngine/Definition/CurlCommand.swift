@@ -3,7 +3,7 @@ import Platform
 /// A request as a command line for a POSIX shell.
 public struct CurlCommand: Sendable, CustomStringConvertible {
     private var text = "curl"
-    /// What comes before it, and ends with a pipe.
+    /// A command before curl, ending with a pipe.
     private var source = ""
 
     public var description: String { source + text }
@@ -12,10 +12,10 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         text += " \(option) \(Self.quoted(value))"
     }
 
-    /// In single quotes, within which a shell reads nothing (POSIX 2.2.2).
+    /// The word in single quotes, within which a shell interprets no characters (POSIX 2.2.2).
     static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: "'\\''") + "'" }
 
-    /// A request as it would be sent at this time, with the cookies that go with it.
+    /// The request as it would be sent now, with its cookies.
     ///
     /// - Parameter mask: Nil shows all secrets.
     @EngineActor
@@ -36,7 +36,7 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         if let options = resource.core.transport.options { add(options, draft.headers, mask) }
     }
 
-    /// What leads a request elsewhere than its URL does, or has it sent by somebody else.
+    /// Adds the options that send the request to another address than its URL says, or through a proxy.
     private mutating func add(_ options: TransportOptions, _ headers: Headers, _ mask: SecretMask?) {
         let usual = TransportOptions()
         if let path = options.unixSocket { add("--unix-socket", path) }
@@ -72,11 +72,11 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         case ("HEAD", .none): text += " --head"
         default: text += " -X \(Method.isPlain(draft.method) ? draft.method : Self.quoted(draft.method))"
         }
-        // Else curl reads brackets and braces of a URL as patterns.
+        // Without this option curl reads brackets and braces of a URL as patterns.
         if draft.url.contains(where: { "[]{}".contains($0) }) { text += " -g" }
         text += " " + Self.quoted(mask?.url(draft.url) ?? draft.url)
         for field in draft.headers.fields where !Headers.framesMessage(field.name) {
-            // A form in parts has a boundary, which curl makes.
+            // A multipart form has a boundary, which curl makes.
             if isMultipart(draft.payload), field.name.equalsIgnoringCase("content-type") { continue }
             let value = mask?.header(field.name, field.value) ?? field.value
             add("-H", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
@@ -94,7 +94,7 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         case .none: return
         case .bytes(let bytes):
             let shown = mask.map { $0.body(bytes, type) } ?? bytes
-            // No argument of a command holds a NUL.
+            // An argument of a command can't contain a NUL.
             if let plain = String(validating: shown, as: UTF8.self), !shown.contains(0) {
                 add("--data-raw", plain)
             } else {
@@ -106,7 +106,7 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         case .upload(.multipart(let parts)):
             for part in parts { add("--form", try Self.form(part, mask)) }
         }
-        // What curl would add by itself.
+        // Prevents the header that curl would add by itself.
         if type == nil, !isMultipart(payload), !omitsType { add("-H", "Content-Type:") }
     }
 
@@ -114,7 +114,7 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         if case .upload(.multipart) = payload { true } else { false }
     }
 
-    /// As a format of `printf`: bytes that are no plain text in octal (POSIX, Utilities, printf).
+    /// The bytes as a format of `printf`: bytes that are not plain text in octal (POSIX, Utilities, printf).
     private static func printed(_ bytes: [UInt8]) -> String {
         var text = ""
         for byte in bytes {
@@ -129,7 +129,8 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         return text
     }
 
-    /// `name="value";type=…`, in which curl takes a backslash before a quote (curl's manual, --form).
+    /// `name="value";type=…`, where curl reads a backslash before a quote as an escape (curl's manual,
+    /// --form).
     private static func form(_ part: MultipartPart, _ mask: SecretMask?) throws(DefinitionError) -> String {
         func quoted(_ text: String) -> String {
             "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
@@ -152,18 +153,19 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
 }
 
 extension Method {
-    /// A shell reads it as it is.
+    /// Whether a shell takes it literally.
     fileprivate static func isPlain(_ method: String) -> Bool {
         method.utf8.allSatisfy { $0.isASCIILetter || $0 == UInt8(ascii: "-") }
     }
 }
 
 extension RequestDefinition {
-    /// The request as a command line: with what blocks and mutators make of it now, files by reference.
+    /// The request as a command line: with the changes of blocks and mutators as of now, and with files by
+    /// reference.
     ///
     /// - Parameter mask: Hides secrets; nil shows them.
-    /// - Throws: ``RequestError`` for one that can't be sent, ``DefinitionError`` for bytes of a form that no
-    ///   command line holds.
+    /// - Throws: ``RequestError`` if the request can't be sent, ``DefinitionError`` for bytes of a form that
+    ///   a command line can't contain.
     @EngineActor
     public func curl(mask: SecretMask? = .standard) throws -> CurlCommand {
         try CurlCommand(try draft(), of: resource, mask: mask)
@@ -171,12 +173,12 @@ extension RequestDefinition {
 }
 
 extension Resource {
-    /// A request of this resource as a command line, with what blocks and mutators make of it now, files by
-    /// reference; nothing is sent. Decorators, which may do anything, are not in it, but those of
-    /// ``BasicAuthentication``.
+    /// A request of this resource as a command line, with the changes of blocks and mutators as of now, and
+    /// with files by reference; no request is sent. Decorators are not included, because they may do
+    /// anything, except those of ``BasicAuthentication``.
     ///
     /// - Parameter mask: Hides secrets; nil shows them.
-    /// - Throws: What ``RequestDefinition/curl(mask:)`` throws.
+    /// - Throws: The errors of ``RequestDefinition/curl(mask:)``.
     public func curl(
         _ method: Method = .get, _ options: RequestOptions = RequestOptions(), mask: SecretMask? = .standard
     ) throws -> CurlCommand {

@@ -1,5 +1,5 @@
-/// A body of a definition: encoded when it is defined, so that what happens to its source later changes
-/// nothing. What can't be encoded is kept as an error, with which each request fails (rules 38.4, 38.5).
+/// A body of a definition. It is encoded when it is defined, so later changes of its source have no effect.
+/// If it can't be encoded, the error is kept, and each request fails with it (rules 38.4, 38.5).
 public struct DefinedBody: Sendable, Hashable {
     /// How the body was given; each has its content type (38.1).
     public enum Kind: String, Sendable {
@@ -8,7 +8,8 @@ public struct DefinedBody: Sendable, Hashable {
 
     /// How the body was given.
     public let kind: Kind
-    /// Its author's content type, which belongs to it; nil: that of its kind, where no header says another.
+    /// The content type that the author gave for this body; nil: that of its kind, where no header sets
+    /// another.
     let contentType: String?
     let content: Result<Encoded, Failure>
 
@@ -40,14 +41,15 @@ public struct DefinedBody: Sendable, Hashable {
         }
     }
 
-    /// One that was found to be impossible before it could be a ``RequestBody``.
+    /// A body that turned out to be impossible before it could be a ``RequestBody``.
     public init(_ kind: Kind, failure: RequestError.Cause, contentType: String? = nil) {
         self.kind = kind
         self.contentType = contentType
         content = .failure(Failure(cause: failure))
     }
 
-    /// The bytes that are sent; nil for what is read while it is sent, and for what can't be encoded.
+    /// The bytes that are sent; nil for a body that is read while it is sent, and for one that can't be
+    /// encoded.
     public var bytes: [UInt8]? {
         if case .success(let encoded) = content, case .bytes(let bytes) = encoded.payload {
             bytes
@@ -56,7 +58,7 @@ public struct DefinedBody: Sendable, Hashable {
         }
     }
 
-    /// What is read while it is sent.
+    /// The body that is read while it is sent; nil for any other.
     public var upload: Upload? {
         if case .success(let encoded) = content, case .upload(let upload) = encoded.payload {
             upload
@@ -67,7 +69,7 @@ public struct DefinedBody: Sendable, Hashable {
 }
 
 extension RequestBody {
-    /// As definitions call it.
+    /// The kind of this body in definitions.
     public var kind: DefinedBody.Kind {
         switch self {
         case .bytes, .stream: .body

@@ -1,9 +1,9 @@
-/// A header that a level of a definition gives.
+/// A header that one level of a definition sets.
 public struct HeaderItem: Sendable, Hashable {
     /// As it is sent; compared without case.
     public var name: String
-    /// Several are several fields, or one with commas where the name is a list (RFC 9110 5.3). None: whatever
-    /// is there by this name is taken out, that of blocks too.
+    /// Several values become several fields, or one with commas if the header is a list (RFC 9110 5.3). No
+    /// value: the header is removed, also if blocks set it.
     public var values: [String]
 
     public init(_ name: String, _ values: [String]) {
@@ -13,7 +13,7 @@ public struct HeaderItem: Sendable, Hashable {
 
     public init(_ name: String, _ value: String) { self.init(name, [value]) }
 
-    /// Throws for what would break the message apart (RFC 9110 5.1, 5.5).
+    /// Throws for characters that would break the message (RFC 9110 5.1, 5.5).
     func check() throws(DefinitionError) {
         let problem =
             Headers.problem(name: name, value: "")
@@ -30,7 +30,7 @@ struct DefinedHeaders: Sendable, Hashable {
         let name: String
         var values: [String]
         var level: Int
-        /// It came with the body, and goes with it.
+        /// The header was set together with the body, and is removed together with it.
         var isOfBody = false
 
         static func == (a: Entry, b: Entry) -> Bool {
@@ -44,10 +44,10 @@ struct DefinedHeaders: Sendable, Hashable {
     }
 
     private(set) var entries: [Entry] = []
-    /// Names in lower case that no request has, whatever blocks say.
+    /// Names in lower case that no request has, even if blocks set them.
     private(set) var omitted: [Placed<String>] = []
 
-    /// Each field once or, of a name that is no list, each value.
+    /// Each field once; a header that is not a list has one field for each value.
     var headers: Headers {
         var headers = Headers(entries.flatMap { entry in entry.values.map { (entry.name, $0) } })
         for name in omitted { headers.omit(name.value) }
@@ -62,19 +62,19 @@ struct DefinedHeaders: Sendable, Hashable {
         entries.reduce(0) { $1.values.reduce($0 + $1.name.utf8.count) { $0 + $1.utf8.count } }
     }
 
-    /// The values of a list join those before (35.2); of other names they take their place (35.3).
+    /// Appends the values if the header is a list (35.2); otherwise they replace its values (35.3).
     mutating func add(_ item: HeaderItem, level: Int) {
         guard !item.values.isEmpty else { return omit(item.name, level: level) }
         var values = item.values
         if Headers.isList(item.name) {
             let known = entries.first { $0.name.equalsIgnoringCase(item.name) }?.values ?? []
-            // An empty element of a list is none (RFC 9110 5.6.1).
+            // Empty elements of a list don't count (RFC 9110 5.6.1).
             values = [(known + values).filter { !$0.isEmpty }.joined(separator: ", ")]
         }
         set(item.name, values, level: level)
     }
 
-    /// At the place of the field that there is, or behind all; no values remove it (35.4).
+    /// Sets a header at the position of the existing one, or at the end; no values remove it (35.4).
     mutating func set(_ name: String, _ values: [String], level: Int, isOfBody: Bool = false) {
         guard !values.isEmpty else { return remove(name) }
         omitted.removeAll { $0.value.equalsIgnoringCase(name) }
@@ -98,6 +98,6 @@ struct DefinedHeaders: Sendable, Hashable {
         omitted.sort { $0.value < $1.value }
     }
 
-    /// The body is another now.
+    /// Removes the headers of a body that is being replaced.
     mutating func removeThoseOfBody() { entries.removeAll(where: \.isOfBody) }
 }

@@ -1,10 +1,10 @@
 import Platform
 
-/// What all levels of a definition have given so far, merged (rules 34, 35, 36, 37, 38, 39).
+/// The merged properties of all levels of a definition (rules 34, 35, 36, 37, 38, 39).
 struct DefinitionContents: Sendable, Hashable {
-    /// Nil until the definition is sent through one.
+    /// The service; nil until the definition is sent through one.
     private var owner: Service?
-    /// Of the service or the caller, with the paths of the endpoints.
+    /// The base of the service or of the caller, including the paths of the endpoints.
     var base: URLText
     var headers = DefinedHeaders()
     var query: [Placed<QueryItem>] = []
@@ -14,7 +14,7 @@ struct DefinitionContents: Sendable, Hashable {
     var idempotencyKey: Placed<IdempotencyChoice>?
     var queryStyle: Placed<QueryStyle>?
     private(set) var levels: [DefinitionLevel] = []
-    /// Values and bytes of query and path.
+    /// The number of values and bytes in query and path.
     private var size = Size()
 
     private struct Size {
@@ -28,10 +28,10 @@ struct DefinitionContents: Sendable, Hashable {
         self.base = base
     }
 
-    /// Where its requests are sent. A definition without one is never handed out as it is.
+    /// The service that sends the requests. A definition without one is never handed out.
     var service: Service {
         get {
-            guard let owner else { preconditionFailure("a definition that is sent through no service") }
+            guard let owner else { preconditionFailure("a definition without a service") }
             return owner
         }
         set { owner = newValue }
@@ -41,7 +41,7 @@ struct DefinitionContents: Sendable, Hashable {
 
     // MARK: Levels
 
-    /// The number of a level for what it gives; the same again is no new one.
+    /// Returns the number of the level for its properties; a level equal to the last one gets no new number.
     mutating func enter(_ level: DefinitionLevel) throws(DefinitionError) -> Int {
         if levels.last == level { return levels.count - 1 }
         guard levels.count < DefinitionLimits.levels else {
@@ -63,7 +63,7 @@ struct DefinitionContents: Sendable, Hashable {
 
     // MARK: Properties
 
-    /// Adds to each kind what a level gives of it.
+    /// Adds the properties of a level to those of the same kind.
     mutating func add(_ properties: RequestProperties, level: Int) throws(DefinitionError) {
         if let items = properties.headers { try add(items, level: level) }
         if let items = properties.query { try add(items, level: level) }
@@ -85,7 +85,7 @@ struct DefinitionContents: Sendable, Hashable {
         if let style = properties.queryStyle { queryStyle = Placed(style, level) }
     }
 
-    /// Replaces what there is of each kind that a level gives.
+    /// Replaces the properties of each kind that the level sets.
     mutating func set(_ properties: RequestProperties, level: Int) throws(DefinitionError) {
         if properties.headers != nil { headers = DefinedHeaders() }
         if properties.query != nil {
@@ -136,7 +136,8 @@ struct DefinitionContents: Sendable, Hashable {
         query.append(Placed(item, level))
     }
 
-    /// One in the place of all of its name, where the first stood, or behind all; none removes them (36.7).
+    /// Replaces all parameters of that name with one, at the position of the first, or appends it; nil
+    /// removes them (36.7).
     mutating func setQuery(_ name: String, _ value: QueryValue?, level: Int) throws(DefinitionError) {
         let item = QueryItem(name, value ?? .bare)
         let place = query.firstIndex { $0.value.escapedName == item.escapedName }
@@ -184,7 +185,7 @@ struct DefinitionContents: Sendable, Hashable {
             .tooMany, "\(what) \(unit == "MiB" ? limit >> 20 : limit) \(unit) at most")
     }
 
-    /// What it takes in memory, about: each property has its place beside its text.
+    /// The approximate size in memory: each property takes space besides its text.
     var byteCount: Int {
         let places = query.count + path.count + headers.fieldCount + levels.count
         return 512 + 64 * places + size.queryBytes + size.pathBytes + headers.byteCount
@@ -202,7 +203,7 @@ struct DefinitionContents: Sendable, Hashable {
         return base.appendingPath(escaped: path.map(\.value.escaped), query: text)
     }
 
-    /// All that a request has of them, what its body brings among them.
+    /// All headers of a request, including those of its body.
     var allHeaders: Headers {
         var all = headers.headers
         if let body, case .success(let encoded) = body.value.content, !headers.contains("Content-Type"),
@@ -221,7 +222,7 @@ struct DefinitionContents: Sendable, Hashable {
             && a.idempotencyKey == b.idempotencyKey
     }
 
-    /// By what differs most often.
+    /// Hashes the properties that differ most often.
     func hash(into hasher: inout Hasher) {
         hasher.combine(base)
         hasher.combine(path)
@@ -239,7 +240,7 @@ extension QueryItem {
 }
 
 extension URLText {
-    /// Escaped text of a path and a query, behind those that there are, which stay as they are.
+    /// Appends escaped text to the path and the query, which stay unchanged.
     func appendingPath(escaped components: [String], query: [UInt8] = []) -> URLText {
         var reference = reference
         for component in components {

@@ -1,15 +1,16 @@
-/// Why a definition can't be made, said where it is made; nothing is sent of it (rule 34.5).
+/// The reason why a definition can't be made. It is thrown where the definition is made, so no request is
+/// sent (rule 34.5).
 public struct DefinitionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Which rule is broken.
+    /// The rule that is broken.
     public enum Code: String, Sendable, CaseIterable {
         case invalidMethod, noBaseURL, invalidURL, invalidHeader, dotSegment, emptyValue, invalidEscapes,
             nestedList, notFinite, severalBodies, malformedTemplate, missingValue, unknownName, tooMany,
             notReadable
     }
 
-    /// Which rule is broken.
+    /// The rule that is broken.
     public let code: Code
-    /// One sentence, without the place.
+    /// One sentence, without the source line.
     public let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -20,10 +21,10 @@ public struct DefinitionError: Error, Sendable, Hashable, CustomStringConvertibl
     public var description: String { message }
 }
 
-/// What a definition may have of each kind (rule 34.6). More makes no request that a server takes, and much
-/// work.
+/// The limits of a definition for each kind of property (rule 34.6). Larger requests are rejected by servers,
+/// and would take much work.
 public enum DefinitionLimits {
-    /// Values of a query, those in lists each.
+    /// Values of a query, counting each element of a list.
     public static let queryValues = 10_000
     /// Components of a path.
     public static let pathComponents = 1000
@@ -33,6 +34,6 @@ public enum DefinitionLimits {
     public static let bytes = 1 << 20
     /// Functions that configure it.
     public static let configurationFunctions = 100
-    /// Endpoints inside each other, and further places that gave a property.
+    /// Nested endpoints, plus further levels that set a property.
     public static let levels = 256
 }

@@ -1,4 +1,4 @@
-/// What a definition has, property by property, for those who look at it.
+/// One property of a definition, for output.
 struct DefinitionFact {
     let kind: Explanation.Property.Kind
     let name: String
@@ -7,7 +7,7 @@ struct DefinitionFact {
 }
 
 extension DefinitionContents {
-    /// In the order of kinds; with the level that gave each, or changed it last (rule 34.7).
+    /// In the order of kinds; with the level that set each property, or changed it last (rule 34.7).
     var facts: [DefinitionFact] {
         var facts: [DefinitionFact] = []
         func add(_ kind: Explanation.Property.Kind, _ name: String, _ value: String, _ level: Int) {
@@ -39,14 +39,14 @@ extension DefinitionContents {
 }
 
 extension RequestDefinition {
-    /// Why its requests are what they are: the blocks that apply, its own functions, which level gave each
-    /// property, and what would be sent. Nothing is.
+    /// Explains the requests of the definition: the blocks that apply, its own functions, the level that set
+    /// each property, and the message that would be sent. No request is sent.
     @EngineActor
     public func explain(mask: SecretMask = .standard) -> Explanation {
         service.explain(self, mask: mask) {}
     }
 
-    /// The same for somebody who has not endless time: `poll` throws when it is over.
+    /// The same with a time limit: `poll` throws when the time is over.
     @EngineActor
     package func explain(mask: SecretMask = .standard, poll: () throws -> Void) rethrows -> Explanation {
         try service.explain(self, mask: mask, poll: poll)

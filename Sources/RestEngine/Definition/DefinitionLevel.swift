@@ -1,15 +1,15 @@
-/// A level of a definition, which gave some of its properties; `explain` names it (rule 34.7).
+/// A level of a definition that set some of its properties; `explain` names it (rule 34.7).
 public struct DefinitionLevel: Sendable, Hashable, CustomStringConvertible {
-    /// What gave the properties.
+    /// The construct that set the properties.
     public enum Kind: String, Sendable {
         case endpoint, request, modifier
     }
 
-    /// What gave the properties.
+    /// The construct that set the properties.
     public let kind: Kind
     /// The path of an endpoint, the template of a request, the name of a modifier; may be empty.
     public let name: String
-    /// `file:line`; nil where nobody said.
+    /// `file:line`; nil where it is unknown.
     public let origin: String?
 
     public init(_ kind: Kind, _ name: String, origin: String? = nil) {
@@ -18,14 +18,14 @@ public struct DefinitionLevel: Sendable, Hashable, CustomStringConvertible {
         self.origin = origin
     }
 
-    /// Without its place.
+    /// The kind and the name, without the source line.
     public var title: String { name.isEmpty ? kind.rawValue : "\(kind.rawValue) '\(name)'" }
 
     public var description: String { origin.map { "\(title) (\($0))" } ?? title }
 }
 
-/// A property, and the number of the level that gave it. Which one that was makes no difference between two
-/// definitions (34.4).
+/// A property, and the number of the level that set it. The number does not count when two definitions are
+/// compared (34.4).
 struct Placed<Value: Sendable & Hashable>: Sendable, Hashable {
     var value: Value
     var level: Int

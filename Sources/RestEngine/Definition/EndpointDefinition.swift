@@ -1,9 +1,9 @@
-/// What definitions have in common: a service, a path below its base, and properties. Endpoints are inside
-/// each other to any depth, each adding to what it is in (rules 34.2, 34.3). A value.
+/// The common parts of definitions: a service, a path below its base, and properties. Endpoints can be nested
+/// to any depth; each adds to its parent (rules 34.2, 34.3). A value type.
 public struct EndpointDefinition: Sendable, Hashable {
     let contents: DefinitionContents
 
-    /// The whole service: its base URL, and nothing more. Throws when it has none.
+    /// The endpoint of a whole service: only its base URL. Throws when the service has none.
     public init(_ service: Service) throws(DefinitionError) {
         guard let base = service.baseURL else {
             throw DefinitionError(
@@ -12,12 +12,12 @@ public struct EndpointDefinition: Sendable, Hashable {
         contents = DefinitionContents(service: service, base: base.url)
     }
 
-    /// A base of the caller's own. Throws for text that is no URL of http or https.
+    /// An endpoint with a base URL of the caller. Throws for text that is no http or https URL.
     public init(_ service: Service, url: String) throws(DefinitionError) {
         contents = DefinitionContents(service: service, base: try Self.base(url))
     }
 
-    /// The same for a service that is named when a request is sent; see ``RequestDefinition/through(_:)``.
+    /// The same for a service that is chosen when a request is sent; see ``RequestDefinition/through(_:)``.
     package static func detached(url: String) throws(DefinitionError) -> EndpointDefinition {
         EndpointDefinition(DefinitionContents(service: nil, base: try base(url)))
     }
@@ -31,19 +31,19 @@ public struct EndpointDefinition: Sendable, Hashable {
 
     private init(_ contents: DefinitionContents) { self.contents = contents }
 
-    /// The service whose blocks, decorators and pipeline its requests have.
+    /// The service whose blocks, decorators and pipeline apply to the requests.
     public var service: Service { contents.service }
 
-    /// Where it is, without what its path components and query add.
+    /// The base URL, without the path components and the query of the definition.
     public var url: URLText { contents.base }
 
-    /// Those that gave it something, the outermost first.
+    /// The levels that set its properties, the outermost first.
     public var levels: [DefinitionLevel] { contents.levels }
 
-    /// What it takes in memory, about.
+    /// The approximate size in memory.
     public var byteCount: Int { contents.byteCount }
 
-    /// An endpoint below this one.
+    /// Makes an endpoint below this one.
     ///
     /// - Parameters:
     ///   - path: Text of a path, `"users"` or `"a/b"`; empty for properties alone.
@@ -54,7 +54,7 @@ public struct EndpointDefinition: Sendable, Hashable {
         try endpoint(try .path(path), properties, name: path, origin: origin)
     }
 
-    /// The same with a path that is escaped already, and that `name` says.
+    /// The same with a path that is already escaped; `name` is its name in output.
     package func endpoint(
         _ path: PathComponent, _ properties: RequestProperties, name: String, origin: String?
     ) throws(DefinitionError) -> EndpointDefinition {
@@ -65,12 +65,12 @@ public struct EndpointDefinition: Sendable, Hashable {
         return EndpointDefinition(contents)
     }
 
-    /// A request of this endpoint.
+    /// Makes a request of this endpoint.
     ///
     /// - Parameters:
     ///   - method: Any token (D25).
-    ///   - path: Of a template, behind the inherited path and before that of `properties`.
-    ///   - name: Of its level, the template for example.
+    ///   - path: The path of a template, after the inherited path and before that of `properties`.
+    ///   - name: The name of its level, for example the template.
     ///   - origin: `file:line`, for `explain`.
     public func request(
         _ method: String, path: PathComponent? = nil, _ properties: RequestProperties = RequestProperties(),

@@ -1,13 +1,13 @@
 import Platform
 
-/// A part of a URL that its author has escaped, to be taken as it is (rules 36.6, 37.5). `%2F` in it stays a
-/// slash inside a segment.
+/// A part of a URL that its author has escaped, used unchanged (rules 36.6, 37.5). `%2F` in it stays a slash
+/// inside a segment.
 public struct EscapedText: Sendable, Hashable, CustomStringConvertible {
     /// The text, which is ASCII.
     public let text: String
 
-    /// Throws for what no URL holds: blanks, control characters, letters beyond ASCII, and a `%` without two
-    /// hexadecimal digits (RFC 3986 2.1).
+    /// Throws for characters that a URL can't contain: blanks, control characters, letters beyond ASCII, and
+    /// a `%` without two hexadecimal digits (RFC 3986 2.1).
     public init(_ text: String) throws(DefinitionError) {
         try Self.check(text, ByteSet.inEscapedText, "a URL")
         self.text = text
@@ -15,8 +15,8 @@ public struct EscapedText: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// What of it a path may hold: segments with slashes between them, and no dot segment however encoded
-    /// (D31).
+    /// Throws if the text can't be part of a path: a path consists of segments with slashes between them, and
+    /// has no dot segment in any encoding (D31).
     func checkPath() throws(DefinitionError) {
         try Self.check(text, .path, "a path")
         if PathText.hasDotSegment(text) {
@@ -25,7 +25,7 @@ public struct EscapedText: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What of it the value of a query's parameter may hold.
+    /// Throws if the text can't be the value of a query parameter.
     func checkQueryValue() throws(DefinitionError) {
         try Self.check(text, .escapedParameter, "the value of a query's parameter")
     }
@@ -54,13 +54,13 @@ public struct EscapedText: Sendable, Hashable, CustomStringConvertible {
 
 extension ByteSet {
     fileprivate static let inEscapedText = ByteSet(unreserved + "!$&'()*+,;=:@/?")
-    /// As ``parameter``, with the plus and the equals sign that its author meant.
+    /// The bytes of ``parameter``, plus the plus and equals signs that the author wrote on purpose.
     fileprivate static let escapedParameter = ByteSet(unreserved + "!$'()*+,;=:@/?")
 }
 
 extension Double {
-    /// As a path or a query shows it: a whole one without fraction, any other in the fewest digits that mean
-    /// it (rule 36.4).
+    /// The number in a path or a query: a whole number without a fraction, any other in the fewest digits
+    /// with the same value (rule 36.4).
     public func inURL() throws(DefinitionError) -> String {
         guard isFinite else { throw DefinitionError(.notFinite, "\(self) is no number that a URL can hold") }
         return Int64(exactly: self).map { "\($0)" } ?? description

@@ -1,14 +1,15 @@
 import Platform
 
-/// What a definition adds to the path of its base, escaped (rules 37).
+/// An escaped part of a path that a definition adds to its base (rules 37).
 public struct PathComponent: Sendable, Hashable {
-    /// As it is in the URL; empty for one that is dropped (37.2).
+    /// The form in the URL; empty for a component that is dropped (37.2).
     let escaped: String
 
     init(escaped: String) { self.escaped = escaped }
 
-    /// One segment of text: a slash in it is escaped, as all else that no segment holds (37.3). Throws for a
-    /// `.` or `..` between slashes, however encoded, which some server would read as a way out (37.4).
+    /// One segment of text: slashes, and other characters that a segment can't contain, are escaped (37.3).
+    /// Throws for `.` or `..` between slashes in any encoding, because some servers would leave the folder
+    /// (37.4).
     public init(_ text: String) throws(DefinitionError) {
         if PathText.hasDotSegment(text) {
             throw DefinitionError(
@@ -26,14 +27,14 @@ public struct PathComponent: Sendable, Hashable {
     /// Throws for infinity and NaN.
     public init(_ value: Double) throws(DefinitionError) { try self.init(value.inURL()) }
 
-    /// One segment, or more with slashes between them, that is escaped already. Throws for dot segments and
-    /// for what no path holds (37.5).
+    /// One or more segments with slashes between them, already escaped. Throws for dot segments and for
+    /// characters that a path can't contain (37.5).
     public static func raw(_ text: EscapedText) throws(DefinitionError) -> PathComponent {
         try text.checkPath()
         return PathComponent(escaped: text.text)
     }
 
-    /// Text of a path, whose slashes part its segments: what endpoints and templates have. A leading slash is
+    /// The text of a path whose slashes separate segments, as in endpoints and templates. A leading slash is
     /// ignored.
     package static func path(_ text: String) throws(DefinitionError) -> PathComponent {
         if PathText.hasDotSegment(text) {
@@ -47,6 +48,6 @@ public struct PathComponent: Sendable, Hashable {
         return PathComponent(escaped: PercentEncoding.path(String(rest)))
     }
 
-    /// The text that it stands for.
+    /// The text with its escapes decoded.
     public var text: String { PercentEncoding.decode(escaped) ?? escaped }
 }

@@ -1,6 +1,6 @@
 import Platform
 
-/// A path with names in braces, `{login}/repos`, which values replace (rules 37.6, 37.7).
+/// A path with names in braces, `{login}/repos`, to be replaced by values (rules 37.6, 37.7).
 public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     private enum Piece: Sendable, Hashable {
         case text(String)
@@ -13,7 +13,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     /// As it was written.
     public let description: String
 
-    /// Throws for a brace without its other half, a name that is none, and dot segments.
+    /// Throws for a brace without its counterpart, an invalid name, and dot segments.
     public init(_ text: String) throws(DefinitionError) {
         description = text
         var pieces: [Piece] = []
@@ -41,7 +41,8 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
         }
         if !rest.isEmpty { pieces.append(.text(PercentEncoding.path(String(rest)))) }
         (self.pieces, self.names) = (pieces, names)
-        // Dots beside a name may become harmless or not: that is seen when it is filled.
+        // A value next to dots decides whether they are a dot segment: that is checked when the template is
+        // filled.
         if PathText.hasDotSegment(text) {
             throw DefinitionError(
                 .dotSegment,
@@ -55,7 +56,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
         return text.utf8.allSatisfy { $0.isASCIILetter || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_") }
     }
 
-    /// The path with a value for each name. Throws for a name without one or with an empty one.
+    /// The path with a value for each name. Throws if a name has no value or an empty one.
     public func filled(_ values: [String: PathComponent]) throws(DefinitionError) -> PathComponent {
         var path = ""
         for piece in pieces {
@@ -73,7 +74,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
                 path += value.escaped
             }
         }
-        // Two harmless values may make dots of each other.
+        // Two valid values may form a dot segment together.
         if PathText.hasDotSegment(path) {
             throw DefinitionError(
                 .dotSegment,

@@ -1,13 +1,13 @@
-/// A definition as it is sent: URL and edits of the draft, made once for all its requests.
+/// A definition prepared for sending: URL and edits of the draft, made once for all its requests.
 @EngineActor
 final class PreparedDefinition {
     let url: URLText
     private let plan: RequestPlan
-    /// With which each of its requests fails: what can't be encoded.
+    /// The error with which each of its requests fails, if a part can't be encoded.
     private var failure: RequestError.Cause?
-    /// A new one for each request (39.6).
+    /// Each request gets a new key (39.6).
     private let hasRandomKey: Bool
-    /// Files that are looked at when a request is made.
+    /// Files that are checked when a request is made.
     private let upload: Upload?
 
     init(_ definition: RequestDefinition) {
@@ -17,7 +17,7 @@ final class PreparedDefinition {
         hasRandomKey = contents.idempotencyKey?.value == .random
         var plan = RequestPlan(method: definition.method)
         let headers = contents.allHeaders
-        // Over those of blocks (35.5).
+        // They replace headers of blocks (35.5).
         if !headers.isEmpty || !headers.omitted.isEmpty {
             plan.mutations.append { draft in
                 for name in headers.omitted { draft.headers.omit(name) }
@@ -30,7 +30,7 @@ final class PreparedDefinition {
         case .success(let encoded):
             plan.mutations.append { draft in
                 draft.payload = encoded.payload
-                // For a repeat: a file may have gone since.
+                // For a repeated request: a file may have been removed meanwhile.
                 try draft.upload?.check()
             }
         }
@@ -38,7 +38,7 @@ final class PreparedDefinition {
         self.plan = plan
     }
 
-    /// How one request is made. Throws what it fails with.
+    /// The plan for one request. Throws the error with which the request fails.
     func planOfRequest() throws(RequestError.CauseError) -> RequestPlan {
         if let failure { throw RequestError.CauseError(failure) }
         try upload?.check()
@@ -55,8 +55,8 @@ extension RequestDefinition {
     @EngineActor
     public var resource: Resource { service.core.resource(at: prepared.url) }
 
-    /// Starts a request, as ``Resource/request(_:_:)`` at its URL does: with the blocks that match, mutators,
-    /// decorators and pipeline, and its own configuration behind all blocks (39.3).
+    /// Starts a request, as ``Resource/request(_:_:)`` does at its URL: with the matching blocks, mutators,
+    /// decorators and pipeline, and its own configuration after all blocks (39.3).
     @EngineActor
     @discardableResult
     public func send() -> Request { send(keepsBody: false) }
@@ -73,7 +73,7 @@ extension RequestDefinition {
         } catch { return resource.failedRequest(error.cause, method: method) }
     }
 
-    /// The request as it would be sent now, with the work of blocks and mutators done; nothing is.
+    /// The request as it would be sent now, after blocks and mutators; no request is sent.
     @EngineActor
     func draft() throws(RequestError) -> RequestDraft {
         let plan: RequestPlan
@@ -87,8 +87,8 @@ extension RequestDefinition {
         return try plan.draft(for: resource)
     }
 
-    /// Fresh data of its ``resource``, or what a load with this request brings (39.5). Throws for other
-    /// methods than GET.
+    /// Gives fresh data of its ``resource``, or the result of a load with this request (39.5). Throws for
+    /// methods other than GET.
     @EngineActor
     public func read(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
@@ -98,7 +98,7 @@ extension RequestDefinition {
                 .notReadable, "a definition of \(method) has no content to get: send() gives its request")
         }
         let resource = resource
-        // A stream is the resource's, whoever asks (57.3).
+        // The resource has one stream for all readers (57.3).
         resource.read(completion) { resource.isStreamed ? resource.load() : resource.load(using: send()) }
     }
 }

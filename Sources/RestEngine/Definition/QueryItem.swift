@@ -10,8 +10,7 @@ public enum QueryStyle: String, Sendable, CaseIterable {
     case comma
 }
 
-/// The value of a query's parameter. It is kept in the form that the URL has, so that values are equal that
-/// look alike there.
+/// The value of a query parameter. It is kept in its form in the URL, so values with the same form are equal.
 public struct QueryValue: Sendable, Hashable {
     enum Form: Sendable, Hashable {
         case bare
@@ -23,10 +22,10 @@ public struct QueryValue: Sendable, Hashable {
 
     private init(_ form: Form) { self.form = form }
 
-    /// The name alone, without `=`.
+    /// Only the name, without `=`.
     public static let bare = QueryValue(.bare)
 
-    /// Text, which is escaped (36.2); the empty one gives `name=` (36.3).
+    /// Text to be escaped (36.2); empty text gives `name=` (36.3).
     public static func text(_ text: String) -> QueryValue {
         QueryValue(.single(PercentEncoding.parameter(text)))
     }
@@ -40,13 +39,13 @@ public struct QueryValue: Sendable, Hashable {
 
     public static func boolean(_ value: Bool) -> QueryValue { QueryValue(.single(value ? "true" : "false")) }
 
-    /// Text that is escaped already; throws for what would not be a value any more (36.6).
+    /// Text that is already escaped; throws if it would not be a single value (36.6).
     public static func raw(_ text: EscapedText) throws(DefinitionError) -> QueryValue {
         try text.checkQueryValue()
         return QueryValue(.single(text.text))
     }
 
-    /// Several values, written in the definition's ``QueryStyle``. Throws for a list in a list.
+    /// Several values, written in the definition's ``QueryStyle``. Throws for nested lists.
     public static func list(_ values: [QueryValue]) throws(DefinitionError) -> QueryValue {
         var texts: [String?] = []
         texts.reserveCapacity(values.count)
@@ -61,7 +60,7 @@ public struct QueryValue: Sendable, Hashable {
         return QueryValue(.list(texts))
     }
 
-    /// How many values it has.
+    /// The number of values.
     var count: Int { if case .list(let texts) = form { texts.count } else { 1 } }
 
     var byteCount: Int {
@@ -84,10 +83,10 @@ public struct QueryItem: Sendable, Hashable {
         self.value = value
     }
 
-    /// The name as it was given.
+    /// The name before it was escaped.
     public var name: String { PercentEncoding.decode(escapedName) ?? escapedName }
 
-    /// The values as they were given, nil for one without `=`; of ``EscapedText``, what it stands for.
+    /// The values before they were escaped, nil for one without `=`; ``EscapedText`` is decoded.
     public var values: [String?] {
         func decoded(_ text: String) -> String { PercentEncoding.decode(text) ?? text }
         return switch value.form {
@@ -97,7 +96,7 @@ public struct QueryItem: Sendable, Hashable {
         }
     }
 
-    /// Whether it was given as a list.
+    /// Whether the value was given as a list.
     public var isList: Bool { if case .list = value.form { true } else { false } }
 
     /// Appends the parameter to a query, with the `&` before it (36.2–36.6).
@@ -106,7 +105,7 @@ public struct QueryItem: Sendable, Hashable {
             if !query.isEmpty { query.append(UInt8(ascii: "&")) }
             query += escapedName.utf8
             query += suffix.utf8
-            // Nothing at all would be no parameter.
+            // Without any text there would be no parameter.
             guard text != nil || (escapedName.isEmpty && suffix.isEmpty) else { return }
             query.append(UInt8(ascii: "="))
             query += (text ?? "").utf8

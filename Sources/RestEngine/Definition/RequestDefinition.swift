@@ -1,11 +1,11 @@
-/// A request as a value: what to send, where, and how (rules 34.1, 34.4). Each modifier gives a new one.
-/// Equal definitions make equal requests, byte by byte.
+/// A request as a value: method, URL, headers and body (rules 34.1, 34.4). Each modifier returns a new
+/// definition. Equal definitions make equal requests, byte by byte.
 ///
 ///     let endpoint = try EndpointDefinition(service).endpoint("users")
 ///     let all = try endpoint.request("GET")
 ///     let entity = try await all.send().entity()
 public struct RequestDefinition: Sendable, Hashable {
-    /// Copies share what was prepared for sending.
+    /// Copies share the prepared request.
     private let storage: Storage
 
     private final class Storage: Sendable {
@@ -33,10 +33,11 @@ public struct RequestDefinition: Sendable, Hashable {
     /// The method as it is sent.
     public var method: String { storage.method }
 
-    /// The service whose blocks, decorators and pipeline it has.
+    /// The service whose blocks, decorators and pipeline apply.
     public var service: Service { contents.service }
 
-    /// The same, sent through another service. Its URL stays, wherever that service's base is.
+    /// The same definition, sent through another service. Its URL stays the same, independent of that
+    /// service's base URL.
     package func through(_ service: Service) -> RequestDefinition {
         guard !contents.isSent(through: service) else { return self }
         var contents = contents
@@ -44,28 +45,29 @@ public struct RequestDefinition: Sendable, Hashable {
         return RequestDefinition(method, contents)
     }
 
-    /// The whole URL, put together anew.
+    /// The whole URL, composed at each call.
     public var url: URLText { contents.url }
 
-    /// What it adds to those of blocks: its own, the Content-Type of its body, and a fixed Idempotency-Key.
+    /// The headers that it adds to those of blocks: its own, the Content-Type of its body, and a fixed
+    /// Idempotency-Key.
     public var headers: Headers { contents.allHeaders }
 
-    /// Behind the query of the base, in order.
+    /// The parameters after the query of the base, in order.
     public var query: [QueryItem] { contents.query.map(\.value) }
 
-    /// Behind the paths of the endpoints, in order.
+    /// The components after the paths of the endpoints, in order.
     public var path: [PathComponent] { contents.path.map(\.value) }
 
-    /// Nil for none.
+    /// The body; nil for none.
     public var body: DefinedBody? { contents.body?.value }
 
-    /// Run behind all blocks that match.
+    /// The functions that run after all matching blocks.
     public var configuration: [ConfigurationFunction] { contents.configuration.map(\.value) }
 
-    /// Those that gave it something, the outermost first.
+    /// The levels that set its properties, the outermost first.
     public var levels: [DefinitionLevel] { contents.levels }
 
-    /// What it takes in memory, about.
+    /// The approximate size in memory.
     public var byteCount: Int { contents.byteCount }
 
     public static func == (a: RequestDefinition, b: RequestDefinition) -> Bool {
@@ -77,7 +79,7 @@ public struct RequestDefinition: Sendable, Hashable {
         hasher.combine(contents)
     }
 
-    /// What it needs to be sent, made once.
+    /// The prepared form for sending, made once.
     @EngineActor
     var prepared: PreparedDefinition {
         if let known = storage.prepared { return known }
@@ -99,8 +101,8 @@ extension RequestDefinition {
         return RequestDefinition(method, contents)
     }
 
-    /// Adds to each kind: behind what is there; of headers that are lists joined to it, and of others in its
-    /// place; a body in the place of another (34.2, 38.2).
+    /// Adds properties of each kind after the existing ones. A header that is a list gets further values,
+    /// another header is replaced, and a body replaces a body (34.2, 38.2).
     public func adding(
         _ properties: RequestProperties, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
@@ -109,7 +111,7 @@ extension RequestDefinition {
         }
     }
 
-    /// Replaces each kind that the properties have.
+    /// Replaces each kind of property that `properties` contains.
     public func setting(
         _ properties: RequestProperties, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
@@ -118,7 +120,7 @@ extension RequestDefinition {
         }
     }
 
-    /// Replaces a header; no values remove it.
+    /// Replaces a header; an empty list removes it.
     public func settingHeader(
         _ name: String, _ values: [String], origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
@@ -127,7 +129,7 @@ extension RequestDefinition {
         }
     }
 
-    /// Joins a value to a header that is a list, and replaces any other.
+    /// Adds a value to a header that is a list, and replaces any other header.
     public func addingHeader(
         _ name: String, _ values: [String], origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
@@ -138,7 +140,7 @@ extension RequestDefinition {
         }
     }
 
-    /// Removes a header of the definition; blocks may set it still.
+    /// Removes a header of the definition; blocks may still set it.
     public func removingHeader(
         _ name: String, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
@@ -147,7 +149,7 @@ extension RequestDefinition {
         }
     }
 
-    /// Replaces all parameters of a name where the first stood, or adds one behind all; nil removes them.
+    /// Replaces all parameters of a name at the position of the first, or appends one; nil removes them.
     public func settingQuery(
         _ name: String, _ value: QueryValue?, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
@@ -165,12 +167,12 @@ extension RequestDefinition {
         }
     }
 
-    /// The same with another method: any token (D25).
+    /// The same with another method, which may be any token (D25).
     public func withMethod(_ method: String) throws(DefinitionError) -> RequestDefinition {
         RequestDefinition(try Self.normalized(method), contents)
     }
 
-    /// Configures it further, behind the functions that there are.
+    /// Adds a configuration function after the existing ones.
     public func withConfiguration(
         _ function: ConfigurationFunction, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {

@@ -1,26 +1,26 @@
-/// What one level of a definition gives: headers, query, path, body, configuration (rules 34 to 39). Of a
-/// kind that is nil it says nothing.
+/// The properties that one level of a definition sets: headers, query, path, body, configuration (rules 34 to
+/// 39). A kind that is nil is not changed.
 public struct RequestProperties: Sendable {
-    /// In order. Of names that are lists the values join those before, others replace them (35.2, 35.3).
+    /// In order. Values of list headers are appended to existing ones, others replace them (35.2, 35.3).
     public var headers: [HeaderItem]?
-    /// Behind what is there, in order.
+    /// Added after the existing parameters, in order.
     public var query: [QueryItem]?
-    /// Behind what is there; empty components are dropped.
+    /// Added after the existing components; empty components are dropped.
     public var path: [PathComponent]?
-    /// Takes the place of a body that is there (38.2).
+    /// Replaces an existing body (38.2).
     public var body: BodyChange?
-    /// Run behind those that are there, the service's endpoint first.
+    /// Added after the existing functions; those of the outermost endpoint run first.
     public var configuration: [ConfigurationFunction]?
     /// Sent as Idempotency-Key (39.6).
     public var idempotencyKey: IdempotencyChoice?
-    /// How lists in the query are written; the last one given holds for all (36.5).
+    /// How lists in the query are written; the last style that was set applies to all (36.5).
     public var queryStyle: QueryStyle?
 
     public init() {}
 
-    /// What becomes of the body.
+    /// A change of the body.
     public enum BodyChange: Sendable, Hashable {
-        /// There is none, whatever was inherited (38.3).
+        /// The request has no body, also if one was inherited (38.3).
         case remove
         case replace(DefinedBody)
     }
@@ -28,8 +28,8 @@ public struct RequestProperties: Sendable {
 
 /// The Idempotency-Key of a definition's requests.
 public enum IdempotencyChoice: Sendable, Hashable {
-    /// This one, for each request.
+    /// The same key for each request.
     case key(String)
-    /// A new one for each request and its repeats.
+    /// A new key for each request, kept for its repeats.
     case random
 }

@@ -1,17 +1,17 @@
-/// Where the body of a success goes, over all messages of one request.
+/// Delivers the body of a success to a file or a receiver, over all messages of one request.
 @EngineActor
 final class BodyDelivery: BodyReceiver {
-    /// Nil for a receiver of somebody's own.
+    /// Nil for a receiver of the caller.
     let file: FileDownload?
     private let receiver: any BodyReceiver
-    /// Some of it has been given away.
+    /// Whether a part of the body has been delivered.
     private(set) var hasBegun = false
-    /// Where its message went.
+    /// The URL of the last message.
     private(set) var url = ""
-    /// Of a stream, which begins long before it ends.
+    /// Called when a stream begins, long before it ends.
     var onBegin: (@EngineActor (TransportResponse) -> Void)?
     private let engine: Engine
-    /// For those who write down what comes.
+    /// A copy of the body for recordings.
     private var copy: DeliveredBody?
 
     init(_ destination: BodyDestination, _ engine: Engine) {
@@ -39,17 +39,17 @@ final class BodyDelivery: BodyReceiver {
         return receiver.receive(bytes)
     }
 
-    /// The bytes of this message's body that came; gives them once.
+    /// Returns the received bytes of this message's body, once.
     func takeCopy() -> DeliveredBody? {
         defer { copy = nil }
         if let copy { engine.copiedBytes -= copy.bytes.count }
         return copy
     }
 
-    /// A file can begin anew; who was given something can't be told to forget it.
+    /// A file can be written again from the start; a receiver can't undo the bytes that it got.
     var canBeginAgain: Bool { file != nil || !hasBegun }
 
-    /// A file is kept as it is on the wire, so that what a cut has left of it can be gone on with.
+    /// A file is stored as it is on the wire, so that a cut download can be continued.
     func prepare(_ message: inout TransportRequest) {
         message.receiver = self
         url = message.url
@@ -69,8 +69,8 @@ final class BodyDelivery: BodyReceiver {
         }
     }
 
-    /// The message that asks for all of a file, of which the server has no such rest (RFC 9110 15.5.17), or
-    /// sends another.
+    /// The message that asks for the whole file, if the server does not have the requested rest (RFC 9110
+    /// 15.5.17) or sends a wrong one.
     func whole(after hop: RequestHop, _ result: TransportResult) -> RequestHop? {
         let hasNoRest: Bool =
             switch result {
@@ -86,18 +86,19 @@ final class BodyDelivery: BodyReceiver {
 }
 
 extension BodyDelivery {
-    /// The message for what is missing of a file, or for all of it once more.
+    /// The message for the missing part of a file, or for the whole file again.
     func continuation(after hop: RequestHop, _ error: TransportError) -> RequestHop? {
         rest(after: hop, error) ?? whole(after: hop, .failure(error))
     }
 }
 
 extension Request {
-    /// Gives the body of a success to a receiver as it comes; then the entity has no content, and no pipeline
-    /// runs for it. A request that failed before an answer came has none, and repeats of it give theirs.
+    /// Delivers the body of a success to a receiver as it arrives. The entity then has no content, and no
+    /// pipeline runs for it. If the request has failed before an answer arrived, there is no body; its
+    /// repeats deliver theirs.
     ///
-    /// - Returns: False when an answer has come already, or when nothing comes over a network; then nothing
-    ///   changes.
+    /// - Returns: False when an answer has arrived already, or when the request does not use the network;
+    ///   then nothing changes.
     public func giveBody(to receiver: any BodyReceiver) -> Bool {
         guard let info else { return work.giveBody(to: receiver) }
         guard case .failure = info.response, exchange == nil else { return false }
@@ -107,13 +108,14 @@ extension Request {
 }
 
 extension NetworkWork {
-    /// Sets where the body of a success goes, for repeats too.
+    /// Sets the destination for the body of a success, also for repeats.
     func deliver(to destination: BodyDestination) -> BodyDelivery {
         let made = BodyDelivery(destination, resource.engine)
         plan.destination = destination
         delivery = made
         if case .events = destination {
-            // A place in a limit is for who waits for an answer; and who answers has not failed.
+            // A slot of a limit is for a request that waits for its answer; and a server that answers has not
+            // failed.
             made.onBegin = { [weak self, unowned made] response in
                 guard let self else { return }
                 permits?.ended(.success(response))
@@ -127,19 +129,19 @@ extension NetworkWork {
         return made
     }
 
-    /// Sets where the body of a success goes; too late when some of it has gone elsewhere, or an answer is on
-    /// its way through the pipeline.
+    /// Sets the destination for the body of a success. It is too late when a part has been delivered
+    /// elsewhere, or when an answer is already in the pipeline.
     func giveBody(to receiver: any BodyReceiver) -> Bool {
         guard delivery?.hasBegun != true else { return false }
         let before = (plan.destination, delivery)
         let made = deliver(to: .receiver(receiver))
         guard transfer?.giveBody(to: made) == false else { return true }
-        // The answer goes where it would have gone.
+        // The answer keeps its earlier destination.
         (plan.destination, delivery) = before
         return false
     }
 
-    /// The end of a success whose body went elsewhere.
+    /// Ends the request after a success whose body was delivered elsewhere.
     func finish(
         _ delivery: BodyDelivery, _ response: TransportResponse, _ step: Redirect.RequestStep,
         _ request: Request

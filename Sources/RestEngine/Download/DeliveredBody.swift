@@ -1,14 +1,14 @@
-/// A copy of a body that somebody else has got as it came (rule 48.5).
+/// A copy of a body that was delivered elsewhere as it arrived (rule 48.5).
 struct DeliveredBody: Sendable {
-    /// Without the body.
+    /// The response without its body.
     let response: TransportResponse
     private(set) var bytes: [UInt8] = []
-    /// Bytes that have come; more than ``bytes`` when there were too many.
+    /// The number of bytes that have arrived; it exceeds the size of ``bytes`` if there were too many.
     private(set) var count = 0
     private let limit: Int
 
-    /// Bytes of all copies of an engine at a time, as many as a recording has; see docs/reference/limits.md,
-    /// L207.
+    /// The limit for the bytes of all copies of an engine at a time, the same as for a recording; see
+    /// docs/reference/limits.md, L207.
     static let mostBytes = 256 << 20
 
     init(_ response: TransportResponse, limit: Int) {

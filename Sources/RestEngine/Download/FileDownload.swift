@@ -1,35 +1,35 @@
 internal import Dispatch
 
-/// The body of a response on its way into a file: written on a thread of its own, and no faster asked for
-/// than the disk takes it.
+/// Writes the body of a response to a file, on a thread of its own. The transfer is paused while the disk is
+/// slower than the network.
 ///
-/// The file takes its place when it is whole. What a cut connection has left of one can be gone on with:
-/// ``resumption`` says how.
+/// The file appears at its path when it is complete. If the connection is cut, the rest can be requested; see
+/// ``resumption()``.
 @EngineActor
 final class FileDownload: BodyReceiver {
     let path: String
-    /// Nil until there is something for it.
+    /// Nil until the first bytes have to be written.
     private var file: PartialFile?
     private let queue = DispatchQueue(label: "download")
-    /// Bytes that have come, of the whole file.
+    /// Bytes of the whole file that have arrived.
     private(set) var bytes: Int64 = 0
     /// The response that the file began with.
     private(set) var head: TransportResponse?
     private var failure: FileError?
-    /// The message asks for what is missing of the file.
+    /// The current message asks for the missing part of the file.
     private var isGoingOn = false
-    /// The message asks for a part of what the server has, which is the whole of the file.
+    /// The current message asks for a range, and the answer is stored as the whole file.
     private var wantsPart = false
-    /// Why no more is taken.
+    /// The reason why no more bytes are accepted.
     private var fault: RequestError.Cause?
-    /// Told once that there is no use in what comes; the transfer is to be ended.
+    /// Called once when the received bytes are useless; the transfer must then be ended.
     var onFault: (@EngineActor (RequestError.Cause) -> Void)?
     /// Bytes that are not written yet.
     private var unwritten = 0
     private weak var transfer: (any Transfer)?
     private var isHeld = false
     private var whenWritten: (@EngineActor () -> Void)?
-    /// Where it was when it was gone on with last.
+    /// The size at the last attempt to resume.
     private var lastResumption: Int64 = 0
 
     /// Bytes that may wait for the disk.
@@ -44,7 +44,7 @@ final class FileDownload: BodyReceiver {
 
     // MARK: Receiving
 
-    /// A message goes out, with these fields.
+    /// Called before a message with these fields is sent.
     func prepare(_ headers: Headers) {
         fault = nil
         isGoingOn = head != nil && headers.contains("If-Range")
@@ -54,7 +54,8 @@ final class FileDownload: BodyReceiver {
     func begin(_ response: TransportResponse, of transfer: any Transfer) {
         self.transfer = transfer
         if response.status == 206, !wantsPart {
-            // Another part, put behind what is there, would make a file that nobody has (RFC 9110 15.3.7.3).
+            // Another range, appended to this file, would give a file that exists nowhere (RFC 9110
+            // 15.3.7.3).
             if !goesOn(with: response) { stop(.transport(.wrongPart)) }
             return
         }
@@ -76,7 +77,7 @@ final class FileDownload: BodyReceiver {
         return part.end < count && part.count ?? count == count
     }
 
-    /// Of the whole file, as its first answer says.
+    /// The size of the whole file, according to its first answer.
     private var count: Int64? {
         head.flatMap { $0.status == 206 ? nil : $0.headers["Content-Length"].flatMap { Int64($0) } }
     }
@@ -93,14 +94,14 @@ final class FileDownload: BodyReceiver {
         onFault?(fault)
     }
 
-    /// The fault of the file behind the last answer of several; nil when it is whole.
+    /// The fault of the file after the last of several answers; nil when it is complete.
     var shortfall: TransportError? {
         guard isGoingOn, failure == nil, let count, bytes != count else { return nil }
         return bytes < count ? .shortPart : .wrongPart
     }
 
     func receive(_ bytes: [UInt8]) -> Bool {
-        // The transfer ends, or has.
+        // The transfer is about to end, or has ended.
         guard fault == nil else { return false }
         let offset = self.bytes
         self.bytes += Int64(bytes.count)
@@ -137,9 +138,9 @@ final class FileDownload: BodyReceiver {
 
     // MARK: The end
 
-    /// How a request for the rest is made: fields that ask for it, if it is that of the same file still
-    /// (RFC 9110 13.1.5, 14.2). Nil when nothing can be gone on with, or nothing more has come since it was
-    /// tried last.
+    /// The fields of a request for the rest of the file, if the server still has the same file (RFC 9110
+    /// 13.1.5, 14.2). Nil when the download can't be resumed, or when no bytes have arrived since the last
+    /// attempt.
     func resumption() -> [(name: String, value: String)]? {
         guard failure == nil, bytes > lastResumption, head?.status == 200,
             let validator = head?.strongValidator
@@ -150,13 +151,13 @@ final class FileDownload: BodyReceiver {
         return [("Range", "bytes=\(bytes)-"), ("If-Range", validator)]
     }
 
-    /// What is there is of no use: the server has another file now.
+    /// Discards the received bytes, because the server now has another file.
     func startOver() {
         head = nil
         lastResumption = .max
     }
 
-    /// Puts the whole file in its place.
+    /// Moves the complete file to its path.
     func finish(_ completion: @escaping @EngineActor (FileError?) -> Void) {
         onFault = nil
         let commit: @EngineActor () -> Void = { [self] in
@@ -174,23 +175,23 @@ final class FileDownload: BodyReceiver {
         if unwritten == 0 { commit() } else { whenWritten = commit }
     }
 
-    /// Nobody wants it any more, or it won't be whole.
+    /// Removes the file, which is no longer wanted or can't be completed.
     func discard() {
         onFault = nil
         whenWritten = nil
         let file = file
         self.file = nil
-        // Behind what is being written.
+        // After the writes that are pending.
         queue.async { file?.discard() }
     }
 
-    /// What the entity of the request has: `{ path = …, bytes = … }`.
+    /// The content of the request's entity: `{ path = …, bytes = … }`.
     var content: Tree { Tree(pairs: [("path", Tree(path)), ("bytes", Tree(bytes))]) }
 }
 
 extension TransportResponse {
-    /// The part that a 206 brings, in bytes, and of how many, where it says that (RFC 9110 14.4); nil for
-    /// what is none in bytes, and for several parts.
+    /// The range of a 206 in bytes, and the total size where the answer states it (RFC 9110 14.4); nil for
+    /// other units, and for several ranges.
     fileprivate var contentRange: (start: Int64, end: Int64, count: Int64?)? {
         guard let range = headers["Content-Range"],
             MediaType(headers["Content-Type"] ?? "").essence != "multipart/byteranges"
@@ -206,10 +207,10 @@ extension TransportResponse {
         return Int64(sides[1]).map { (start, end, $0) }
     }
 
-    /// What tells this very content from any other, as it is on the wire: a strong tag (RFC 9110 8.8.3). Nil
-    /// without one, or when a coding was taken off.
+    /// A strong entity tag, which identifies this content byte by byte (RFC 9110 8.8.3). Nil without one, or
+    /// when a content coding was decoded.
     var strongValidator: String? {
-        // It is left out with the coding, see headers.
+        // Content-Length is removed when a coding is decoded, see headers.
         guard headers["Content-Length"] != nil, let tag = headers["ETag"], tag.count > 1, tag.hasPrefix("\"")
         else { return nil }
         return tag
@@ -218,8 +219,8 @@ extension TransportResponse {
 
 extension TransportError {
     fileprivate static let wrongPart = TransportError(
-        .decodingFailed, phase: .receive, message: "the response's part is not the one that was asked for")
+        .decodingFailed, phase: .receive, message: "the response has another range than the requested one")
 
     fileprivate static let shortPart = TransportError(
-        .connectionFailed, phase: .receive, message: "the response's part ends before the file does")
+        .connectionFailed, phase: .receive, message: "the response's range ends before the file does")
 }

@@ -1,6 +1,6 @@
 extension EngineEvent {
-    /// As scripts and inspectors get it: an object with `kind`, `time` and what the kind has, without what is
-    /// nil; secrets of URLs masked (rule 46.7).
+    /// The form for scripts and inspectors: an object with `kind`, `time` and the fields of the kind, without
+    /// those that are nil; secrets of URLs are masked (rule 46.7).
     public var tree: Tree {
         var pairs = Pairs()
         pairs.add("kind", kind.rawValue)
@@ -32,7 +32,7 @@ extension EngineEvent {
         return Tree(pairs: pairs.all)
     }
 
-    /// Members of an object; nil adds none.
+    /// Members of an object; a nil value adds none.
     fileprivate struct Pairs {
         var all: [(String, Tree)] = []
 

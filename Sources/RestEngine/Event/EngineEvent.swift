@@ -1,43 +1,43 @@
-/// Something that happened in an engine: what logs, metrics, recordings and scripts hear of (rules 46).
+/// An event of an engine, for logs, metrics, recordings and scripts (rules 46).
 public struct EngineEvent: Sendable {
-    /// What kinds there are, by the names that scripts use.
+    /// The kinds, by the names that scripts use.
     public enum Kind: String, Sendable, CaseIterable {
         case request, attempt, response, cache, breaker, limit, reload, state
     }
 
-    /// What is particular to a kind.
+    /// The data of each kind.
     public enum Detail: Sendable {
         /// A request over the network has started.
         case request
-        /// One message went out and was answered, or failed.
+        /// One message was sent, and was answered or failed.
         case attempt(Attempt)
         /// A request over the network has ended.
         case response(Outcome)
-        /// A cache was asked for something.
+        /// A cache operation was done.
         case cache(CacheAccess)
         /// A circuit breaker changed its state.
         case breaker(BreakerChange)
-        /// A limit made a request wait, let it go on, or refused it.
+        /// A limit made a request wait, released it, or refused it.
         case limit(LimitAction)
-        /// A script, or modules of it, were loaded anew, or could not be.
+        /// A script, or some of its modules, was loaded again, or failed to load.
         case reload(Reload)
         /// The state of a resource changed.
         case state(ResourceEvent)
     }
 
-    /// When it happened, Unix seconds by the engine's clock.
+    /// The time of the event, in Unix seconds of the engine's clock.
     public let time: Double
-    /// The number of the request, the same in all its events; nil for what belongs to none.
+    /// The number of the request, the same in all its events; nil for events that belong to no request.
     public var request: UInt64?
     /// The name of the service.
     public var service: String?
-    /// Of the request, or of the attempt, which a redirect may have changed.
+    /// The method of the request or of the attempt; a redirect may have changed it.
     public var method: String?
-    /// The same; it may contain secrets, which ``SecretMask`` hides.
+    /// The URL of the request or of the attempt. It may contain secrets, which ``SecretMask`` hides.
     public var url: String?
-    /// What happened.
+    /// The data of the event.
     public var detail: Detail
-    /// So many events that this listener had asked for were lost before this one (46.5).
+    /// The number of requested events that were lost before this one (46.5).
     public internal(set) var dropped = 0
 
     package init(
@@ -52,7 +52,7 @@ public struct EngineEvent: Sendable {
         self.detail = detail
     }
 
-    /// What kind it is of.
+    /// The kind of the event.
     public var kind: Kind {
         switch detail {
         case .request: .request
@@ -66,7 +66,7 @@ public struct EngineEvent: Sendable {
         }
     }
 
-    /// Without the bodies of messages, for whoever keeps it (46.6).
+    /// A copy without the bodies of messages, to be kept (46.6).
     var withoutBodies: EngineEvent {
         guard case .attempt(var attempt) = detail else { return self }
         attempt.message.body = nil
@@ -83,29 +83,30 @@ public struct EngineEvent: Sendable {
 }
 
 extension EngineEvent {
-    /// One message to a server, and what came of it: the request itself, a repeat, an answer to a challenge,
-    /// or what a redirect led to (46.2).
+    /// One message to a server, and its result: the request itself, a repeat, an answer to a challenge, or
+    /// the target of a redirect (46.2).
     public struct Attempt: Sendable {
-        /// Which attempt of its request it belongs to, as ``RequestAttempt/number``.
+        /// The attempt of the request that the message belongs to, as ``RequestAttempt/number``.
         public let number: Int
-        /// Why it was sent, if it is not the first: `retry`, `redirect`, `challenge`.
+        /// The reason why it was sent, if it is not the first message: `retry`, `redirect`, `challenge`.
         public let reason: String?
-        /// As it went out, credentials included.
+        /// The message as it was sent, including credentials.
         public internal(set) var message: TransportRequest
-        /// As it came in, decoded, or why nothing did.
+        /// The response as received and decoded, or the error.
         public internal(set) var result: TransportResult
         /// The transport that sent it.
         var transport: (any Transport)?
-        /// The success whose body went elsewhere as it came, as far as it is known.
+        /// The body of a success that was delivered elsewhere as it arrived, as far as it is known.
         var delivered: DeliveredBody?
-        /// When it went out, Unix seconds.
+        /// When it was sent, in Unix seconds.
         public let began: Double
-        /// Until its end.
+        /// Seconds until its end.
         public let seconds: Double
-        /// As which it is part of a trace; nil where nothing is traced.
+        /// The span of a trace that it is; nil if it is not traced.
         public let span: TraceSpan?
 
-        /// Nobody wanted the answer any more: its result is no failure of anybody's.
+        /// Whether the message was cancelled because the answer was no longer needed: then the result does
+        /// not count as a failure.
         public var isCancelled: Bool {
             if case .failure(let error) = result { error == .cancelled } else { false }
         }
@@ -124,23 +125,23 @@ extension EngineEvent {
         }
     }
 
-    /// How a request ended, behind its pipeline.
+    /// The end of a request, after its pipeline.
     public struct Outcome: Sendable {
         /// The answer's status; nil when there was none.
         public let status: Int?
-        /// Nil for a success; else one of a bounded set of names, ``RequestError/code``.
+        /// Nil for a success; otherwise a name out of a bounded set, ``RequestError/code``.
         public let error: String?
         /// The failure in one line, secrets masked.
         public let message: String?
-        /// False when a 304 confirmed the data that was there.
+        /// False when a 304 confirmed the existing data.
         public let isNew: Bool
-        /// From the start to the end; nil when nobody listened at its start.
+        /// Seconds from the start to the end; nil if there was no listener at the start.
         public let seconds: Double?
     }
 
-    /// What a cache was asked for, and what came of it.
+    /// A cache operation, and its result.
     public struct CacheAccess: Sendable {
-        /// How it ended.
+        /// The result of a cache operation.
         public enum Result: String, Sendable {
             case hit, miss, done, failed
         }
@@ -149,17 +150,17 @@ extension EngineEvent {
         public let operation: String
         /// The stage that has the cache.
         public let stage: String
-        /// What logs call the cache.
+        /// The name of the cache in logs.
         public let cache: String
         /// A read is a hit or a miss.
         public let result: Result
-        /// Of a failure.
+        /// The message of a failure.
         public let message: String?
     }
 
     /// A circuit breaker's new state.
     public struct BreakerChange: Sendable {
-        /// What it lets through.
+        /// The requests that it lets through.
         public enum State: String, Sendable {
             case closed, open
             case halfOpen = "half_open"
@@ -167,9 +168,9 @@ extension EngineEvent {
 
         /// `https://host:port`.
         public let origin: String
-        /// What it is from now on.
+        /// The new state.
         public let state: State
-        /// Of an open one: when it lets a probe through, Unix seconds.
+        /// For an open breaker: the time at which it lets a probe through, in Unix seconds.
         public let retryAt: Double?
 
         package init(origin: String, state: State, retryAt: Double? = nil) {
@@ -179,27 +180,27 @@ extension EngineEvent {
         }
     }
 
-    /// What a limit did to a request.
+    /// A decision of a limit about a request.
     public struct LimitAction: Sendable {
-        /// What it did.
+        /// The decision.
         public enum Action: String, Sendable {
-            /// It waits for its turn.
+            /// The request waits.
             case queued
-            /// Its turn has come.
+            /// The request may go after waiting.
             case released
             /// The queue was full, or it waited too long.
             case refused
         }
 
-        /// What shares the limit: a host, a service, a name.
+        /// The scope that shares the limit: a host, a service, a name.
         public let scope: String
-        /// What the limit did.
+        /// The decision of the limit.
         public let action: Action
-        /// Seconds that it waited.
+        /// Seconds that the request waited.
         public let waited: Double
-        /// Requests that wait now.
+        /// The number of waiting requests.
         public let waiting: Int
-        /// Requests that are under way now.
+        /// The number of requests in flight.
         public let inFlight: Int
 
         package init(scope: String, action: Action, waited: Double = 0, waiting: Int, inFlight: Int) {
@@ -211,15 +212,15 @@ extension EngineEvent {
         }
     }
 
-    /// What a reload came to.
+    /// The result of a reload.
     public struct Reload: Sendable {
-        /// What set it off, in words.
+        /// The cause of the reload, in words.
         public let trigger: String
         /// The generation that runs now.
         public let generation: Int
-        /// The modules that were loaded anew, if it was not the script.
+        /// The modules that were loaded again, if it was not the whole script.
         public let modules: [String]
-        /// Why everything is as it was; nil for a success.
+        /// The reason why the old generation still runs; nil for a success.
         public let failure: String?
 
         package init(trigger: String, generation: Int, modules: [String] = [], failure: String? = nil) {

@@ -1,10 +1,10 @@
 import DequeModule
 import Synchronization
 
-/// Events that wait for somebody who takes one after the other. When there are too many the oldest go, and
-/// the next that is taken says how many those were (rule 46.5).
+/// A queue of events for one reader. If there are too many, the oldest are dropped, and the next event that
+/// is taken contains their number (rule 46.5).
 package struct EventQueue: Sendable {
-    /// So many wait; see docs/reference/limits.md, L80.
+    /// The number of events that can wait; see docs/reference/limits.md, L80.
     package static let limit = 1024
 
     private var waiting: Deque<EngineEvent> = []
@@ -35,18 +35,18 @@ package struct EventQueue: Sendable {
 
 /// The events of an engine as an asynchronous sequence, for one reader.
 ///
-/// A reader that falls behind loses the oldest events beyond 1,024, and the next that it gets says how many
-/// (``EngineEvent/dropped``). The messages of attempts come without their bodies.
+/// A reader that falls behind loses the oldest events beyond 1,024; the next event that it gets contains
+/// their number (``EngineEvent/dropped``). The messages of attempts have no bodies.
 ///
-/// The sequence listens from the moment it is made, until its task is cancelled or it is dropped together
-/// with its iterators.
+/// The sequence listens from its creation until its task is cancelled or it is released together with its
+/// iterators.
 public struct EngineEvents: AsyncSequence, Sendable {
     private let stream: AsyncStream<Void>
     private let queue: SharedQueue
 
     @EngineActor
     fileprivate init(_ engine: Engine, _ kinds: Set<EngineEvent.Kind>) {
-        // One call says that there is something, however much it is.
+        // One signal says that there are events, regardless of their number.
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let queue = SharedQueue()
@@ -81,7 +81,7 @@ public struct EngineEvents: AsyncSequence, Sendable {
 }
 
 extension Engine {
-    /// What happens in this engine from now on, of all kinds or of some; each call listens for itself.
+    /// The events of this engine from now on, of all kinds or of some; each call adds a listener of its own.
     public func events(_ kinds: Set<EngineEvent.Kind> = Set(EngineEvent.Kind.allCases)) -> EngineEvents {
         EngineEvents(self, kinds)
     }

@@ -1,9 +1,9 @@
-/// Somebody who hears of an engine's events, until it is cancelled.
+/// The registration of a listener for an engine's events, until it is cancelled.
 @EngineActor
 public final class EventSubscription {
-    /// What it wants to hear of, a bit for each kind.
+    /// The kinds that it listens to, a bit for each.
     fileprivate let kinds: UInt8
-    /// Bytes of a body that it wants to have though somebody else gets it.
+    /// Bytes that it wants of a body that is delivered elsewhere.
     fileprivate let copiedBytes: Int
     fileprivate let handler: @EngineActor (EngineEvent) -> Void
     private weak var engine: Engine?
@@ -18,22 +18,22 @@ public final class EventSubscription {
         self.handler = handler
     }
 
-    /// Nothing is told any more from here on.
+    /// Ends the registration; the listener gets no further events.
     public func cancel() {
         engine?.remove(self)
         engine = nil
     }
 
-    /// It has not been cancelled.
+    /// Whether it has not been cancelled.
     public var isActive: Bool { engine != nil }
 }
 
-/// The listeners of an engine that has some.
+/// The listeners of an engine that has at least one.
 @EngineActor
 final class EventListeners {
     private var all: [EventSubscription] = []
     private var kinds: UInt8 = 0
-    /// The most that one of them wants.
+    /// The largest number that one of them wants.
     private(set) var copiedBytes = 0
 
     var isEmpty: Bool { all.isEmpty }
@@ -52,7 +52,8 @@ final class EventListeners {
         copiedBytes = all.reduce(0) { max($0, $1.copiedBytes) }
     }
 
-    /// In the order in which they came. One that is cancelled by another meanwhile hears nothing.
+    /// Calls the listeners in the order in which they were added. One that another cancels meanwhile is not
+    /// called.
     func notify(_ event: EngineEvent) {
         let bit = event.kind.bit
         for subscription in all where subscription.kinds & bit != 0 && subscription.isActive {
@@ -77,11 +78,11 @@ extension EngineEvent.Kind {
 }
 
 extension Engine {
-    /// Calls `handler` with each event of these kinds, in the order in which they happen, in the middle of
-    /// what happens: it may look and note, and leaves everything as it is (46.4). What takes longer reads
+    /// Calls `handler` with each event of these kinds, in the order of the events and while they happen. The
+    /// handler may read and record, but must not change any state (46.4). For longer work, read
     /// ``events(_:)``.
     ///
-    /// - Returns: What ends it; it goes on if that is dropped.
+    /// - Returns: The registration, to cancel it; the handler stays registered if you ignore it.
     @discardableResult
     public func onEvent(
         _ kinds: Set<EngineEvent.Kind>, _ handler: @escaping @EngineActor (EngineEvent) -> Void
@@ -89,7 +90,7 @@ extension Engine {
         onEvent(kinds, copying: 0, handler)
     }
 
-    /// The same, of attempts with so many bytes of a body that goes elsewhere as it comes.
+    /// The same, for attempts with up to that many bytes of a body that is delivered elsewhere.
     @discardableResult
     func onEvent(
         _ kinds: Set<EngineEvent.Kind>, copying bytes: Int,
@@ -107,24 +108,24 @@ extension Engine {
         if listeners?.isEmpty == true { listeners = nil }
     }
 
-    /// Whether anybody wants to hear of this kind; nothing is made for events that nobody hears of.
+    /// Whether there is a listener for this kind; events without listeners are not created.
     package func hasListeners(of kind: EngineEvent.Kind) -> Bool { listeners?.wants(kind) ?? false }
 
-    /// Tells whoever wants to hear of this. `event` is not made when nobody does (46.1).
+    /// Notifies the listeners of this kind. `event` is evaluated only if there are any (46.1).
     package func notify(_ kind: EngineEvent.Kind, _ event: @autoclosure () -> EngineEvent) {
         guard let listeners, listeners.wants(kind) else { return }
         listeners.notify(event())
     }
 }
 
-// MARK: What is told
+// MARK: Events of requests
 
-/// What is kept of a request for its events.
+/// The data about a request that its events need.
 @EngineActor
 final class NotifiedRequest {
-    /// By which they are known to belong together.
+    /// Identifies the events that belong together.
     let number: UInt64
-    /// When it started, by the scheduler's uptime, if somebody listened then.
+    /// When it started, on the scheduler's uptime clock, if there was a listener at that time.
     fileprivate var began: Double?
 
     fileprivate init(_ engine: Engine) {
@@ -141,7 +142,7 @@ extension Request {
         return new
     }
 
-    /// Of what goes over the network; others are made of such, or are somebody's own.
+    /// Only for requests that use the network; other requests consist of such requests, or are custom ones.
     private func event(_ detail: EngineEvent.Detail) -> EngineEvent {
         EngineEvent(
             time: engine.scheduler.now, request: tale.number, service: work.lister?.core.name,
@@ -167,9 +168,10 @@ extension Request {
                         seconds: tale.began.map { engine.scheduler.uptime - $0 }))))
     }
 
-    /// A message was answered, or was not. It is made again for those who listen: kept until now, it would
-    /// cost the others something.
-    fileprivate func notify(_ result: TransportResult, _ delivered: DeliveredBody?, of sent: MessageUnderWay) {
+    /// Notifies listeners of the result of a message. The message is built again here, because keeping it
+    /// until now would cost memory even without listeners.
+    fileprivate func notify(_ result: TransportResult, _ delivered: DeliveredBody?, of sent: MessageUnderWay)
+    {
         guard engine.hasListeners(of: .attempt) else { return }
         let (step, configuration) = (sent.hop.step, sent.hop.resolved.configuration)
         let message = TransportRequest(
@@ -190,12 +192,12 @@ extension Request {
     }
 }
 
-/// What is told of a message when it ends, for those who listen.
+/// The data about a message in flight for its event, when it ends.
 @EngineActor
 final class MessageUnderWay {
     private weak var request: Request?
     fileprivate let hop: RequestHop
-    /// With what the engine added to those of the hop.
+    /// The headers of the hop, and those that the engine added.
     fileprivate let headers: Headers
     fileprivate let span: TraceSpan?
     fileprivate let began: Double

@@ -1,9 +1,9 @@
 internal import DequeModule
 
-/// The stream of events that a resource is kept up to date by, for as long as somebody observes it or waits
-/// for a load (rules 57). The resource holds it.
+/// The stream of events that keeps a resource up to date while it has observers or waiting loads (rules 57).
+/// The resource holds it.
 ///
-/// Its connection is a request like any other, with all that is configured; when one ends, another follows.
+/// Each connection is a normal request with the full configuration; when one ends, another follows.
 @EngineActor
 final class EventFeed: BodyReceiver {
     private weak var resource: Resource?
@@ -11,12 +11,12 @@ final class EventFeed: BodyReceiver {
     private var parser = EventStreamParser(limit: 0)
     private var connection: Request?
     private weak var transfer: (any Transfer)?
-    /// Of the connection that is there; nil until a stream of events has begun.
+    /// The response of the current connection; nil until a stream of events has begun.
     private var head: TransportResponse?
-    /// One has become content since the connection was made.
+    /// Whether an event of the current connection has become content.
     private var hasDelivered = false
     private var isHeld = false
-    /// Why the connection is given up.
+    /// The reason why the connection is given up.
     private var refusal: RequestError?
     private var reconnection = Reconnection()
     private var timer: EngineTimer?
@@ -28,9 +28,9 @@ final class EventFeed: BodyReceiver {
     /// Loads that end with the next event.
     private var loads: [Request] = []
 
-    /// Events that wait for those before them; then the server waits too.
+    /// Events that may wait; with more, reading from the server stops.
     private static let mostWaiting = 64
-    /// Bytes of one event, unless the resource may have less.
+    /// The limit for the bytes of one event, unless the resource has a lower one.
     private static let mostEventBytes = 16 << 20
 
     init(_ resource: Resource) {
@@ -38,12 +38,12 @@ final class EventFeed: BodyReceiver {
         engine = resource.engine
     }
 
-    /// What the resource has is what the server says.
+    /// Whether the data of the resource is what the stream last sent.
     var isLive: Bool { head != nil && hasDelivered }
 
-    // MARK: Who wants it
+    // MARK: Need
 
-    /// Somebody observes: connects, unless it has, or waits for its turn, or is over.
+    /// Called when an observer is added: connects, unless it is connected, waits to reconnect, or is over.
     func observe() {
         if connection == nil, timer == nil, !isOver { connect() }
     }
@@ -80,7 +80,7 @@ final class EventFeed: BodyReceiver {
         engine.streamEnded(self)
     }
 
-    /// Connects anew at once, with what is configured now.
+    /// Reconnects at once, with the current configuration.
     func reconnect() {
         guard connection != nil || timer != nil else { return }
         let old = connection
@@ -90,7 +90,7 @@ final class EventFeed: BodyReceiver {
         if resource?.feed === self { connect() }
     }
 
-    /// The configuration is another now.
+    /// Stops because the configuration has changed.
     private func giveUp(_ error: RequestError? = nil) {
         finish(ResponseInfo(.failure(error ?? failure(.requestCancelled))))
         stop()
@@ -159,7 +159,7 @@ final class EventFeed: BodyReceiver {
         return !isHeld
     }
 
-    /// Not from inside of the transfer's own call.
+    /// Ends the connection in the next tick, not inside a call of the transfer.
     private func refuse(_ error: TransportError) {
         refusal = failure(.transport(error))
         engine.scheduler.nextTick { [weak self, weak request = connection] in
@@ -168,7 +168,7 @@ final class EventFeed: BodyReceiver {
         }
     }
 
-    /// Behind the events that came before what was wrong.
+    /// Cancels once the events before the faulty one are handled.
     private func endIfRefused() { if refusal != nil, queue.isEmpty, run == nil { connection?.cancel() } }
 
     private func failure(_ cause: RequestError.Cause) -> RequestError {
@@ -176,7 +176,7 @@ final class EventFeed: BodyReceiver {
             cause: cause, timestamp: engine.scheduler.now, url: resource?.urlString, method: "GET")
     }
 
-    /// It is there no more.
+    /// Forgets the connection, which has ended.
     private func leave() {
         let wasLive = isLive
         connection = nil
@@ -191,7 +191,7 @@ final class EventFeed: BodyReceiver {
         if let refusal {
             info = ResponseInfo(.failure(refusal))
         } else if info.isCancellation {
-            // Somebody has cancelled all requests of the resource: what there was is of no interest.
+            // All requests of the resource were cancelled: the state of the stream is dropped too.
             parser = EventStreamParser(limit: 0)
             return planReconnection()
         }
@@ -201,13 +201,13 @@ final class EventFeed: BodyReceiver {
             isNews = !hadBegun
             guard isNews, entity.status == 204 else { break }
             isOver = true
-            // It has no event: what the last one said stays.
+            // A 204 has no event: the last content stays.
             isNews = !loads.isEmpty
             if let data = resource?.state.data { info = ResponseInfo(.success(data), isNew: false) }
         case .failure(let error):
             if isNews { reconnection.note(error, at: engine.scheduler.now) }
         }
-        // Before anybody is told, who would ask for another connection.
+        // Before the notifications, whose receivers would open another connection.
         planReconnection()
         if isNews { finish(info) }
         if isOver, connection == nil { engine.streamEnded(self) }
@@ -220,7 +220,7 @@ final class EventFeed: BodyReceiver {
         let seconds = reconnection.wait { engine.random() }
         engine.log.write(
             .network,
-            "the stream \(resource?.urlString ?? "") is asked for again in \((seconds * 1000).rounded() / 1000) s"
+            "the stream \(resource?.urlString ?? "") is requested again in \((seconds * 1000).rounded() / 1000) s"
         )
         timer = engine.scheduler.after(seconds) { [weak self] in
             guard let self else { return }
@@ -240,7 +240,7 @@ final class EventFeed: BodyReceiver {
         }
     }
 
-    /// One in each turn, so that each is told of before the next.
+    /// Takes one event in each tick, so that each is notified before the next.
     private func takeNext() {
         guard run == nil, let resource, let event = queue.popFirst() else { return }
         if isHeld, queue.count < Self.mostWaiting / 2 {
@@ -272,7 +272,7 @@ final class EventFeed: BodyReceiver {
         stopSoonIfUnneeded()
     }
 
-    /// Behind the hooks of loads that waited: one may begin to observe.
+    /// Waits until the hooks of the loads have run, because one may begin to observe.
     private func stopSoonIfUnneeded() {
         guard loads.isEmpty, queue.isEmpty else { return }
         engine.scheduler.nextTick { [weak self] in
@@ -280,7 +280,7 @@ final class EventFeed: BodyReceiver {
         }
     }
 
-    /// What came of an event, or of a connection, becomes the resource's: by way of the loads, if some wait.
+    /// Gives the result of an event or a connection to the resource, through the loads that wait, if any.
     private func finish(_ info: ResponseInfo) {
         guard let resource else { return }
         let waiting = loads
@@ -295,7 +295,7 @@ final class EventFeed: BodyReceiver {
         headers.set("Event-Type", event.type)
         headers.remove("Last-Event-ID")
         if !event.id.isEmpty { headers.set("Last-Event-ID", event.id) }
-        // They are the stream's: nothing may be asked about an event by them.
+        // These fields belong to the stream, and are not valid for requests about an event.
         for name in ["ETag", "Last-Modified", "Content-Length", "Transfer-Encoding"] { headers.remove(name) }
         return Entity(
             response: TransportResponse(

@@ -1,4 +1,4 @@
-/// The work of a load of a resource that is kept up to date by a stream: the next event (rule 57.3).
+/// The work of a load when a stream keeps the resource up to date: it waits for the next event (rule 57.3).
 @EngineActor
 final class EventLoad: RequestWork {
     private let resource: Resource
@@ -51,7 +51,7 @@ final class EventLoad: RequestWork {
 }
 
 extension Resource {
-    /// It is kept up to date by a stream of events.
+    /// Whether a stream of events keeps it up to date.
     var isStreamed: Bool { resolvedConfiguration(for: "GET").configuration.stream == .events }
 
     func eventFeed() -> EventFeed {
@@ -64,7 +64,7 @@ extension Resource {
     /// A load that ends with the next event.
     func loadEvent() -> Request { load(using: Request(engine: engine, work: EventLoad(self))) }
 
-    /// How long its data stays up to date: as long as a stream says what is new.
+    /// How long its data stays up to date: without limit while a stream reports changes.
     ///
     /// - Parameter resolved: of GET.
     func expirationSeconds(by resolved: ResolvedConfiguration) -> Double {
@@ -72,7 +72,7 @@ extension Resource {
     }
 }
 
-/// Streams that are connected, or about to be.
+/// The streams that are connected or connecting.
 @EngineActor
 struct EventFeeds {
     private struct Entry {
@@ -90,7 +90,7 @@ struct EventFeeds {
 
     var isEmpty: Bool { entries.allSatisfy { $0.feed == nil } }
 
-    /// False when it wasn't there.
+    /// False when it wasn't in the list.
     mutating func remove(_ feed: EventFeed) -> Bool {
         let isThere = all.contains(identical: feed)
         entries.removeAll { $0.feed == nil || $0.feed === feed }
@@ -99,25 +99,25 @@ struct EventFeeds {
 }
 
 extension Engine {
-    /// Resources that streams of events keep up to date, or are about to.
+    /// The number of resources whose streams are connected or connecting.
     public var openStreams: Int { feeds.all.count }
 
-    /// Streams are connected anew, at once, with what is configured now.
+    /// Reconnects all streams at once, with the current configuration.
     package func reconnectStreams() {
         for feed in feeds.all { feed.reconnect() }
     }
 }
 
-/// What the body of a response is, other than one content.
+/// The kinds of streams that the body of a response can be.
 public enum ContentStream: String, Sendable, CaseIterable {
     /// Server-sent events, each of which becomes the content of the resource (rules 57).
     case events
-    /// Clients of a gateway get it as it comes: it is not held, transformed or kept (rules 69).
+    /// Clients of a gateway get the body as it arrives: it is not buffered, transformed or kept (rules 69).
     case body
 }
 
 extension EventStreamParser.Event {
-    /// Its data is JSON, an object or an array, and not text that begins like one.
+    /// Whether the data is a whole JSON object or array, not text that begins like one.
     var isDocument: Bool {
         let first = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }

@@ -1,4 +1,4 @@
-/// Takes a stream of server-sent events apart (WHATWG HTML, 9.2.6): bytes in, as they come, events out.
+/// Parses a stream of server-sent events (WHATWG HTML, 9.2.6) as its bytes arrive.
 struct EventStreamParser {
     /// One event of the stream.
     struct Event: Equatable, Sendable {
@@ -6,38 +6,38 @@ struct EventStreamParser {
         var type: String
         /// Valid UTF-8; lines are separated by LF.
         var data: [UInt8]
-        /// What a connection made after this one is to say; empty as long as the server gave none.
+        /// The id to send with the next connection; empty until the server has sent one.
         var id: String
     }
 
-    /// An event, or a line, has more bytes than it may have.
+    /// An event, or a line, is longer than the limit.
     struct Overflow: Error, Equatable {
         let limit: Int
-        /// Those that came before it, in the same bytes.
+        /// The complete events before it in the same bytes.
         var events: [Event] = []
     }
 
-    /// Bytes of an id; longer ones are ignored, since they would be sent back as a header.
+    /// Bytes of an id; longer ones are ignored, since they would be sent back in a header.
     static let mostIDBytes = 1024
 
     private let limit: Int
-    /// Where it is in a byte order mark; nil once it is past the beginning.
+    /// The position in a byte order mark; nil after the beginning of the stream.
     private var mark: Int? = 0
     private var line: [UInt8] = []
     private var endedWithReturn = false
     private var type: [UInt8] = []
     private var data: [UInt8] = []
-    /// Taken over with the next blank line.
+    /// Takes effect with the next blank line.
     private var nextID: String
 
-    /// Of the last event that was complete.
+    /// The id of the last complete event.
     private(set) var lastID: String
-    /// Seconds that the server wants to be waited before a new connection; nil as long as it says nothing.
+    /// Seconds to wait before a new connection, as set by the server; nil until it sends them.
     private(set) var retrySeconds: Double?
 
     /// - Parameters:
-    ///   - limit: Bytes of one event's lines together.
-    ///   - lastID: Of the connection before.
+    ///   - limit: Bytes of all lines of one event.
+    ///   - lastID: The id from the connection before.
     init(limit: Int, lastID: String = "") {
         self.limit = limit
         self.lastID = lastID
@@ -81,7 +81,7 @@ struct EventStreamParser {
         try append(bytes[start...])
     }
 
-    /// Where the stream goes on behind a mark at its beginning.
+    /// The index after a byte order mark at the beginning.
     private mutating func skipMark(_ bytes: [UInt8]) -> Int {
         var index = 0
         while let place = mark, index < bytes.count {
@@ -89,7 +89,7 @@ struct EventStreamParser {
                 index += 1
                 mark = place == 2 ? nil : place + 1
             } else {
-                // It was none; nothing but a strange line's beginning.
+                // It was no mark, only the beginning of an unusual line.
                 line = Array(Self.byteOrderMark.prefix(place))
                 mark = nil
             }
@@ -99,7 +99,7 @@ struct EventStreamParser {
 
     private mutating func append(_ part: ArraySlice<UInt8>) throws(Overflow) {
         guard let first = part.first else { return }
-        // Of a comment its colon is kept, however long it is.
+        // Of a comment only the colon is kept, even if the comment is long.
         if line.isEmpty, first == Self.colon { line = [Self.colon] }
         if line.first == Self.colon { return }
         guard line.count + data.count + type.count + part.count <= limit else {
@@ -129,7 +129,7 @@ struct EventStreamParser {
             data.append(Self.feed)
         case "event": type = Array(value)
         case "id":
-            // With NUL it is to be ignored, and no other control character could be sent back.
+            // An id with NUL must be ignored, and other control characters could not be sent back.
             if value.count <= Self.mostIDBytes, value.allSatisfy(HTTPByte.isFieldValue) {
                 nextID = String(decoding: value, as: UTF8.self)
             }
@@ -150,7 +150,7 @@ struct EventStreamParser {
         }
         guard !data.isEmpty else { return nil }
         data.removeLast()
-        // Copied by way of text, what is no UTF-8 is replaced.
+        // The conversion to text replaces bytes that are not UTF-8.
         return Event(
             type: type.isEmpty ? "message" : String(decoding: type, as: UTF8.self),
             data: Array(String(decoding: data, as: UTF8.self).utf8), id: lastID)

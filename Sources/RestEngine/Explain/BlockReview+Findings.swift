@@ -1,6 +1,6 @@
 extension BlockReview {
-    /// Blocks without a pattern, or with one that doesn't look at the host, apply to every host that a
-    /// request or redirect names, unless they look at it themselves.
+    /// Finds blocks that add credentials for every host that a request or a redirect names: blocks without a
+    /// pattern, or whose pattern does not test the host, unless the block tests it itself.
     func credentials() -> [BlockFinding] {
         guard let url = Self.elsewhere else { return [] }
         return reviewed.compactMap { number in
@@ -22,8 +22,8 @@ extension BlockReview {
         }
     }
 
-    /// Secret headers that a block sets, and those and secret parameters that its mutators do, and its
-    /// decorators that log in.
+    /// Secret headers of a block, secret headers and parameters of its mutators, and its decorators that
+    /// authenticate.
     private func added(by step: ConfigurationTrace.Step, _ url: URLText, _ method: String) -> [String] {
         var draft = RequestDraft(method: method, url: url.string, headers: step.after.headers)
         for mutator in step.after.mutators.dropFirst(step.before.mutators.count) {

@@ -1,12 +1,12 @@
-/// Something about a configuration block that is probably not meant.
+/// A probable mistake in a configuration block.
 public struct BlockFinding: Sendable, Equatable {
-    /// What kind; the names are stable.
+    /// The kind of mistake; the names are stable.
     public enum Code: String, Sendable, CaseIterable {
         /// No URL below the base URL matches its pattern.
         case neverMatches = "never_matches"
-        /// Its pattern is written as another program has them.
+        /// Its pattern is written in the syntax of another program.
         case foreignPattern = "foreign_pattern"
-        /// Later blocks undo all that it does.
+        /// Later blocks undo all its settings.
         case shadowed = "shadowed_block"
         /// It sends credentials to every host.
         case openCredentials = "open_credentials"
@@ -18,19 +18,19 @@ public struct BlockFinding: Sendable, Equatable {
 
     /// Stable, for programs.
     public let code: Code
-    /// Its place in ``Service/configurationEntries``.
+    /// The index of the block in ``Service/configurationEntries``.
     public let block: Int
-    /// What is wrong, in one sentence.
+    /// The mistake, in one sentence.
     public let message: String
-    /// What to do about it.
+    /// The way to fix it.
     public let hint: String
 }
 
 extension Service {
-    /// Looks at all blocks that have an origin, and tries them out on URLs made from their patterns. They run
-    /// as they do for requests; nothing is sent.
+    /// Checks all blocks that have an origin, by running them for URLs made from their patterns. They run as
+    /// they do for requests; no request is sent.
     ///
-    /// - Parameter time: When it is over, the rest is not tried.
+    /// - Parameter time: When it is used up, the remaining checks are skipped.
     public func reviewBlocks(within time: TrialTime = TrialTime()) -> [BlockFinding] {
         let review = BlockReview(self, within: time)
         return (review.patterns() + review.shadows() + review.credentials() + review.stages())
@@ -38,16 +38,16 @@ extension Service {
     }
 }
 
-/// Tries the blocks of a service out, to find those that can't be meant as they are.
+/// Runs the blocks of a service to find probable mistakes.
 @EngineActor
 final class BlockReview {
-    /// Runs of blocks for ``shadows()``, which tries all blocks once for each of them. A script with more
-    /// blocks than that allows is looked at in part.
+    /// The limit of block runs for ``shadows()``, which runs all blocks once for each block. A script with
+    /// more blocks is checked in part.
     private static let timeout = 20_000
 
     let service: Service
     let entries: [ConfigurationEntry]
-    /// By method and URL: blocks with the same pattern are tried alike.
+    /// By method and URL, because blocks with the same pattern are tried on the same URLs.
     private var traces: [String: ConfigurationTrace] = [:]
     private var runs = 0
     private let time: TrialTime
@@ -63,17 +63,17 @@ final class BlockReview {
         entries = service.configurationEntries
     }
 
-    /// Those of a script or program; the engine's own are right.
+    /// The blocks of a script or program; those of the engine are not checked.
     var reviewed: [Int] { entries.indices.filter { entries[$0].origin != nil } }
 
     func methods(of entry: ConfigurationEntry) -> [String] {
         entry.methods?.map(\.rawValue).sorted() ?? ["GET", "POST"]
     }
 
-    /// A host that nobody has (RFC 6761 6.4), for blocks that apply to all.
+    /// A host that can't exist (RFC 6761 6.4), for blocks that apply to all hosts.
     static let elsewhere = URLText("https://elsewhere.invalid/")
 
-    /// One run of all blocks for each sample URL and method of a block.
+    /// Runs all blocks for each sample URL and method of a block.
     func trials(of number: Int) -> [(url: URLText, method: String, trace: ConfigurationTrace)] {
         let entry = entries[number]
         var urls = entry.pattern.samples(of: service)
@@ -83,7 +83,7 @@ final class BlockReview {
         }
     }
 
-    /// Nil when there is no time for it.
+    /// Nil when the time is used up.
     func trace(_ url: URLText, _ method: String) -> ConfigurationTrace? {
         let key = "\(method) \(url.string)"
         if let known = traces[key] { return known }

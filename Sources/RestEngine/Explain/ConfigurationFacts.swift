@@ -1,4 +1,4 @@
-/// A configuration laid out field by field, to be compared and shown.
+/// A configuration as a list of fields, for comparison and output.
 struct ConfigurationFacts {
     /// One value by its name.
     struct Field: Equatable {
@@ -6,7 +6,7 @@ struct ConfigurationFacts {
         let value: Tree
     }
 
-    /// Functions and the like that were added, by where they went.
+    /// Functions and transformers that were added, by field.
     struct Parts {
         let name: String
         let parts: [Explanation.Part]
@@ -47,7 +47,7 @@ struct ConfigurationFacts {
 
     static let headerPrefix = "headers."
 
-    /// Each name once, as it was written first, with all its values.
+    /// Each name once, as it was first written, with all its values.
     private static func values(_ headers: Headers) -> [(name: String, values: [String])] {
         var all: [(name: String, values: [String])] = []
         var places: [String: Int] = [:]
@@ -81,7 +81,7 @@ struct ConfigurationFacts {
         ] + extras(configuration)
     }
 
-    /// What few configurations have.
+    /// Settings that few configurations have.
     private static func extras(_ configuration: Configuration) -> [Field] {
         let redirects = configuration.redirects
         var fields: [Field] = []
@@ -103,7 +103,7 @@ struct ConfigurationFacts {
         return fields
     }
 
-    /// Nothing as long as no block says anything of them.
+    /// Empty until a block sets one of them.
     private static func attempts(_ configuration: Configuration) -> [Field] {
         guard configuration.attemptRules != nil else { return [] }
         var fields: [Field] = []
@@ -152,7 +152,7 @@ struct ConfigurationFacts {
 
     // MARK: Comparing
 
-    /// What led from `before` to these, in the order of the fields.
+    /// The changes from `before` to this configuration, in the order of the fields.
     func changes(since before: ConfigurationFacts) -> [Explanation.Change] {
         var changes: [Explanation.Change] = []
         let old = before.values

@@ -1,8 +1,8 @@
-/// Finds the patterns that may cover one (``URLPattern/covers(_:)``) without a look at all the others.
+/// Finds patterns that may cover a given one (``URLPattern/covers(_:)``) without testing all others.
 struct CoverIndex {
     private var universal: [Int] = []
     private var globs: [[GlobStep]: [Int]] = [:]
-    /// Globs that are a text and then anything, by that text.
+    /// Globs that consist of a text and a final `**`, by that text.
     private var deep: [[GlobStep]: [Int]] = [:]
     private var others: [Int] = []
 
@@ -17,7 +17,7 @@ struct CoverIndex {
         }
     }
 
-    /// All that cover a pattern are among them, in no order.
+    /// Includes all patterns that cover the given one, in any order.
     func candidates(for pattern: URLPattern) -> [Int] {
         switch pattern {
         case .glob(let glob):

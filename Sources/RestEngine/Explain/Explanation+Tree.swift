@@ -1,6 +1,6 @@
 extension Explanation {
-    /// The same for programs: what `resthost explain --json` and the gateway's `/-/explain` give. Fields that
-    /// have no value are null, so that every object has all of its kind.
+    /// The form for programs, as in `resthost explain --json` and the gateway's `/-/explain`. Fields without
+    /// a value are null, so that all objects of a kind have the same fields.
     public var tree: Tree {
         Tree(
             pairs: [
@@ -61,7 +61,7 @@ extension Explanation.Draft {
     fileprivate var tree: Tree {
         Tree(pairs: [
             ("method", Tree(method)), ("url", Tree(url)),
-            // A list, for a name may occur twice.
+            // A list, because a name may occur twice.
             (
                 "headers",
                 Tree(headers.map { Tree(pairs: [("name", Tree($0.name)), ("value", Tree($0.value))]) })

@@ -1,11 +1,11 @@
-/// Why a resource is requested the way it is: the blocks that apply and what each changed, what would be
-/// sent, and what the response would pass. Secrets are masked already; see ``SecretMask``.
+/// Explains how a resource is requested: the blocks that apply with the changes of each, the message that
+/// would be sent, and the stages for the response. Secrets are masked; see ``SecretMask``.
 public struct Explanation: Sendable {
-    /// A configuration block that applies, or that would if it hadn't failed.
+    /// A configuration block that applies, or would apply if it hadn't failed.
     public struct Block: Sendable {
-        /// Its place in the order of adding, from 1; the engine's own count.
+        /// Its position in the order of adding, from 1; the blocks of the engine count too.
         public let number: Int
-        /// As its author described it, else its pattern and its place.
+        /// The description by its author, otherwise its pattern and source line.
         public let description: String
         /// `file:line`; nil for the engine's own.
         public let origin: String?
@@ -15,27 +15,27 @@ public struct Explanation: Sendable {
         public let methods: [String]?
         /// In the order of the fields; empty for a block that changed nothing.
         public internal(set) var changes: [Change] = []
-        /// What it raised; then nothing of the rest applies.
+        /// The error that it threw; then the rest of its changes and the later blocks do not apply.
         public internal(set) var failure: Failure?
     }
 
-    /// What a block did to one field.
+    /// The change of one field by a block.
     public enum Change: Sendable, Equatable {
-        /// A field has another value now; nil where there was or is nothing.
+        /// A field has a new value; nil stands for no value.
         case value(_ field: String, before: Tree?, after: Tree?)
         /// A function or transformer that the block added to a list.
         case added(_ field: String, Part)
-        /// One of an earlier block, which this one took out.
+        /// A function or transformer of an earlier block that this block removed.
         case removed(_ field: String, Part)
     }
 
     /// A mutator, decorator or transformer.
     public struct Part: Sendable, Equatable {
-        /// Empty where the origin says all.
+        /// Empty if the origin is enough.
         public let description: String
         /// `file:line`; nil for the engine's own.
         public let origin: String?
-        /// Of a transformer; nil for all.
+        /// The content types of a transformer; nil for all.
         public let contentTypes: [String]?
 
         init(description: String, origin: String?, contentTypes: [String]? = nil) {
@@ -45,32 +45,33 @@ public struct Explanation: Sendable {
         }
     }
 
-    /// What a definition has of one kind, and which of its levels gave it.
+    /// One property of a definition, with the level that set it.
     public struct Property: Sendable {
-        /// What a level can give.
+        /// The kinds of properties.
         public enum Kind: String, Sendable {
             case header, query, path, body, configuration
             case idempotencyKey = "idempotency_key"
             case queryStyle = "query_style"
         }
 
-        /// Which of them it is.
+        /// The kind of this property.
         public let kind: Kind
-        /// Of a header or a parameter, or the kind of the body; the place of a component, from 1.
+        /// The name of a header or parameter, or the kind of the body; for a path component its position,
+        /// from 1.
         public let name: String
-        /// As it would be sent; secrets are masked.
+        /// The value as it would be sent; secrets are masked.
         public let value: String
-        /// The last that said it.
+        /// The last level that set it.
         public let level: DefinitionLevel
     }
 
-    /// What would be sent, with the mutators' work done.
+    /// The message that would be sent, after the mutators.
     public struct Draft: Sendable {
-        /// After mutation; it decides on decorators and stages (rule 14.20).
+        /// The method after mutation; it selects decorators and stages (rule 14.20).
         public let method: String
-        /// After mutation; secrets in it are masked.
+        /// The URL after mutation; secrets in it are masked.
         public let url: String
-        /// In the order of sending, without those of the transport's framing; secrets are masked.
+        /// In the order of sending, without the framing headers of the transport; secrets are masked.
         public let headers: [(name: String, value: String)]
         /// Size of the body; nil for none, or for one that is read while it is sent.
         public let bodyBytes: Int?
@@ -78,9 +79,9 @@ public struct Explanation: Sendable {
 
     /// A stage of the pipeline.
     public struct Stage: Sendable {
-        /// As in the pipeline's order.
+        /// The name in the pipeline's order.
         public let name: String
-        /// False: it holds something but is not in the order, so it does not run.
+        /// False: the stage is filled but not in the order, so it does not run.
         public let isListed: Bool
         /// In order.
         public let transformers: [Part]
@@ -88,15 +89,15 @@ public struct Explanation: Sendable {
         public let cache: String?
     }
 
-    /// Why the request would fail.
+    /// The reason why the request would fail.
     public struct Failure: Sendable {
-        /// What went wrong, in one sentence; secrets are masked.
+        /// The fault, in one sentence; secrets are masked.
         public let message: String
-        /// Of the line that raised it; nil where that is unknown.
+        /// The file of the line that threw it; nil where that is unknown.
         public let file: String?
         /// Counted from 1.
         public let line: Int?
-        /// The calls that led there, a line each.
+        /// The call stack, one call per line.
         public let traceback: String?
     }
 
@@ -104,25 +105,25 @@ public struct Explanation: Sendable {
     public let service: String
     /// The URL, in which secrets are masked, as in all else.
     public let url: String
-    /// As it was asked for; mutators may have changed it in ``draft``.
+    /// The requested method; mutators may have changed it in ``draft``.
     public let method: String
-    /// Those that apply, in order, the engine's own too.
+    /// The blocks that apply, in order, including those of the engine.
     public internal(set) var blocks: [Block] = []
-    /// Those that are for this URL, and for other methods only.
+    /// The blocks that match this URL, but only for other methods.
     public internal(set) var otherMethods: [Block] = []
     /// The result, field by field, without mutators, decorators and transformers.
     public internal(set) var settings: [(field: String, value: Tree)] = []
-    /// Nil when it can't be made; then ``failures`` says why.
+    /// Nil when it can't be made; ``failures`` then contains the reason.
     public internal(set) var draft: Draft?
-    /// Of a definition, in the order of kinds; of a resource none.
+    /// The properties of a definition, in the order of kinds; empty for a resource.
     public internal(set) var properties: [Property] = []
     /// In the order in which they run (14.20).
     public internal(set) var mutators: [Part] = []
-    /// In the order in which they run; each gets the last one's request.
+    /// In the order in which they run; each gets the request of the one before.
     public internal(set) var decorators: [Part] = []
-    /// In the order of the pipeline, then those that it doesn't list.
+    /// In the order of the pipeline, followed by those that are not in the order.
     public internal(set) var stages: [Stage] = []
-    /// Why nothing would be sent; empty where it would.
+    /// The reasons why no request would be sent; empty if one would be.
     public internal(set) var failures: [Failure] = []
 }
 
@@ -134,7 +135,7 @@ extension Explanation.Failure {
             default: nil
             }
         var known = error
-        // The explanation says them already, and the place is told by itself.
+        // The explanation already contains URL and method, and the source line has a field of its own.
         (known.url, known.method, known.place) = (nil, nil, nil)
         message = mask.line(failure?.message ?? known.description)
         file = failure?.file ?? error.place?.file

@@ -1,20 +1,20 @@
-/// Puts an explanation together, block by block: many may apply.
+/// Makes an explanation, one block at a time, because there may be many.
 @EngineActor
 final class ExplanationMaker {
     private let service: Service
     private let url: URLText
     private let method: String
-    /// Learns on the way what is secret here.
+    /// Knows more secrets after each block.
     private var mask: SecretMask
-    /// Whose request it is; nil for a resource's.
+    /// The definition whose request is explained; nil for a resource.
     private let definition: RequestDefinition?
     private let trace: ConfigurationTrace
-    /// As far as it is.
+    /// The part that is finished.
     private var made: Explanation
-    /// Steps whose secrets the mask knows, and those that are explained. No step is before the secrets of all
-    /// are known.
+    /// The number of steps whose secrets the mask knows, and of steps that are explained. The secrets of all
+    /// steps must be known before the first is explained.
     private var (learned, explained) = (0, 0)
-    /// The configuration that the last of them made.
+    /// The configuration after the last explained step.
     private var before = ConfigurationFacts(Configuration())
 
     /// Runs the blocks.
@@ -31,13 +31,13 @@ final class ExplanationMaker {
         made = Explanation(service: service.name, url: self.mask.url(url.string), method: method)
     }
 
-    /// All of it.
+    /// The whole explanation.
     func explanation(poll: () throws -> Void) rethrows -> Explanation {
         while addBlock() { try poll() }
         return finished()
     }
 
-    /// Goes on by one block; false when all are explained.
+    /// Handles one more block; false when all are explained.
     func addBlock() -> Bool {
         guard learned == trace.steps.count else {
             let step = trace.steps[learned]
@@ -57,7 +57,7 @@ final class ExplanationMaker {
         return true
     }
 
-    /// The part behind the blocks.
+    /// Adds the parts that come after the blocks.
     func finished() -> Explanation {
         var made = made
         made.otherMethods = trace.otherMethods.map(block)
@@ -77,7 +77,7 @@ final class ExplanationMaker {
             for mutation in try definition?.prepared.planOfRequest().mutations ?? [] { try mutation(&draft) }
             try service.core.configuration.limited(url) {
                 for mutator in result.mutators {
-                    // Values that it set before it raised are secret too.
+                    // Values that it set before it threw are secret too.
                     defer { mask = mask.hiding(draft.headers, url: draft.url) }
                     try mutator.function(&draft)
                 }
@@ -99,7 +99,7 @@ final class ExplanationMaker {
         return made
     }
 
-    /// Runs a definition's own functions, one after the other up to the first that fails.
+    /// Runs the functions of a definition one after the other, up to the first that fails.
     private func configure(
         by definition: RequestDefinition, after trace: ConfigurationTrace, _ method: String
     ) -> (blocks: [Explanation.Block], result: Configuration, failure: RequestError?) {
@@ -160,7 +160,7 @@ final class ExplanationMaker {
         made.failures.append(.init(RequestError(cause: cause, timestamp: 0), mask))
     }
 
-    /// Decorators and stages: the method that is sent decides them (14.20).
+    /// Adds decorators and stages, which depend on the method that is sent (14.20).
     private func finish(_ made: inout Explanation, _ configuration: Configuration) {
         made.decorators = configuration.decorators.map { .init(description: "", origin: $0.origin) }
         let pipeline = configuration.pipeline

@@ -1,12 +1,12 @@
-/// Patterns that are written as another program has them, and mean something else as a glob or a regular
+/// Patterns in the syntax of another program, which have a different meaning as a glob or a regular
 /// expression.
 struct ForeignPattern: Equatable {
     let message: String
     let hint: String
 
-    /// Nil for a glob that is written as one.
+    /// Nil for a glob without foreign syntax.
     init?(glob text: String) {
-        // Brackets of a host are an IPv6 address.
+        // Brackets in a host are an IPv6 address.
         let path =
             text.firstRange(of: "://").map { scheme in
                 text[scheme.upperBound...].drop { $0 != "/" }
@@ -34,7 +34,7 @@ struct ForeignPattern: Equatable {
         }
     }
 
-    /// Nil for a regular expression in which nothing looks like a pattern of Lua's.
+    /// Nil for a regular expression without signs of a Lua pattern.
     init?(regex text: String) {
         guard let match = text.firstMatch(of: Self.luaClass) else { return nil }
         message =
@@ -55,8 +55,8 @@ struct ForeignPattern: Equatable {
 }
 
 extension URLPattern {
-    /// URLs for trying blocks out: the pattern with its wildcards filled in, in two ways. Of a pattern that
-    /// has none, or that can't be turned into a URL, the service's base.
+    /// URLs for trying blocks: the pattern with its wildcards filled in, in two ways. For a pattern without
+    /// wildcards, or one that can't become a URL, the base URL of the service.
     @EngineActor
     package func samples(of service: Service) -> [URLText] {
         let base = service.baseURL?.url

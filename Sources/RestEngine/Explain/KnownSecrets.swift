@@ -1,28 +1,30 @@
 import Synchronization
 
-/// The secrets of this process: texts that are hidden wherever they stand, and names whose values are. What
-/// shows them, a log, an error, a recording, has no other place in common (rules 47). Safe on any thread.
+/// The secrets of this process: texts that are hidden wherever they occur, and names whose values are hidden.
+/// It is global, because logs, errors and recordings that show secrets share nothing else (rules 47). Safe on
+/// any thread.
 final class KnownSecrets: Sendable {
     static let shared = KnownSecrets()
 
-    /// A shorter text would be found everywhere.
+    /// A shorter text would occur everywhere.
     static let fewestBytes = 6
-    /// Of one text; beyond it whatever wrote it down is cut long before.
+    /// The limit for one text; output is cut long before that size.
     static let mostBytes = 64 << 10
-    /// Texts that came while the program runs, such as tokens that are renewed; the oldest of more goes.
+    /// The number of texts that are added at run time, such as renewed tokens; beyond it the oldest is
+    /// forgotten.
     static let mostRecent = 1000
 
     private struct State {
-        /// Of the environment and the settings: they stay.
+        /// Texts from the environment and the settings, which are never forgotten.
         var fixed: Set<String> = []
         var recent: [String] = []
-        /// In lower case; true is secret.
+        /// Names in lower case; true if secret.
         var names: [String: Bool] = [:]
     }
 
     private let state = Mutex(State())
     private let search = Mutex(SecretSearch([]))
-    /// The search would find something; looked at first, for most programs have no secrets.
+    /// Whether there are texts to search for. Checked first, because most programs have no secrets.
     private let hasTexts = Atomic(false)
     private let hasNames = Atomic(false)
 
@@ -32,7 +34,7 @@ final class KnownSecrets: Sendable {
         let texts: [String]? = state.withLock { state in
             if state.fixed.contains(text) { return nil }
             if let known = state.recent.firstIndex(of: text) {
-                // The last that was given goes last.
+                // A text that is added again becomes the newest.
                 state.recent.append(state.recent.remove(at: known))
                 return nil
             }
@@ -59,15 +61,15 @@ final class KnownSecrets: Sendable {
         hasNames.store(true, ordering: .releasing)
     }
 
-    /// What the settings say of a name in lower case; nil for nothing.
+    /// The setting for a name in lower case; nil without one.
     func decision(onName name: String) -> Bool? {
         knowsNames ? state.withLock { $0.names[name] } : nil
     }
 
-    /// The settings say something of names.
+    /// Whether the settings list any names.
     var knowsNames: Bool { hasNames.load(ordering: .acquiring) }
 
-    /// Nil when there is nothing to hide in it.
+    /// Nil when there is nothing to hide in the bytes.
     func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard hasTexts.load(ordering: .acquiring) else { return nil }
         return search.withLock { $0 }.masked(bytes)

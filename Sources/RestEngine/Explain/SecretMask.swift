@@ -1,15 +1,14 @@
-/// The one place that decides what is secret in what people and programs are shown: values of headers, of URL
-/// parameters and of fields with a secret's name, a URL's password, and texts that were said to be secret
-/// (rules 47, SECURITY.md).
+/// Decides what is secret in all output for people and programs: values of headers, URL parameters and fields
+/// with a secret name, passwords of URLs, and texts that were declared secret (rules 47, SECURITY.md).
 public struct SecretMask: Sendable {
-    /// What stands for a secret.
+    /// The text that replaces a secret.
     public static let text = "***"
     /// The mask that knows the usual names.
     public static let standard = SecretMask()
 
     /// Further headers and parameters that are secret, by name; case doesn't matter.
     public var names: Set<String> = []
-    /// Texts that are secret wherever they stand.
+    /// Texts that are secret wherever they occur.
     public var values: Set<String> = [] {
         didSet { search = values.isEmpty ? nil : SecretSearch(exactly: values) }
     }
@@ -21,14 +20,15 @@ public struct SecretMask: Sendable {
         "authorization", "proxy-authorization", "cookie", "set-cookie",
     ]
 
-    /// Whether what has this name, a header, a parameter or a field, is secret.
+    /// Whether the value of a header, parameter or field with this name is secret.
     public func hides(_ name: String) -> Bool {
         let lower = name.lowercased()
         if Self.headers.contains(lower) || names.contains(where: { $0.lowercased() == lower }) { return true }
         return KnownSecrets.shared.decision(onName: lower) ?? SecretNames.have(lower)
     }
 
-    /// A header's value as it may be shown. Of credentials the scheme stays: `Bearer ***` (RFC 9110 11.4).
+    /// A header's value in the form that may be shown. The scheme of credentials is kept: `Bearer ***` (RFC
+    /// 9110 11.4).
     public func header(_ name: String, _ value: String) -> String {
         guard hides(name) else { return masked(value, .inURLs) }
         guard Self.keepsScheme(name), let space = value.utf8.firstIndex(of: UInt8(ascii: " ")),
@@ -41,15 +41,15 @@ public struct SecretMask: Sendable {
         ["authorization", "proxy-authorization"].contains(name.lowercased())
     }
 
-    /// A URL, maybe a relative one, without the password and the values of secret parameters.
+    /// A URL, absolute or relative, without the password and the values of secret parameters.
     public func url(_ url: String) -> String { masked(url, .inURL) }
 
-    /// A text for people, such as a line of a log. It hides passwords and parameters of URLs, values with a
-    /// secret's name, as `password=x`, `password = "x"`, JSON and heads have them, and known secrets.
+    /// A text for people, such as a line of a log. Hides passwords and secret parameters of URLs, known
+    /// secrets, and values with a secret name in forms such as `password=x`, `password = "x"`, JSON and
+    /// header fields.
     public func line(_ text: String) -> String { masked(text, .inWords) }
 
-    /// A body. It hides values with a secret's name in JSON, forms, lines of text and URLs, and known
-    /// secrets.
+    /// A body. Hides known secrets, and values with a secret name in JSON, forms, lines of text and URLs.
     func body(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
         let media = contentType.map { MediaType($0) }
         let isForm = media?.essence == "application/x-www-form-urlencoded"
@@ -62,7 +62,7 @@ public struct SecretMask: Sendable {
         } ?? bytes
     }
 
-    /// A tree for programs, each of its strings as ``line(_:)`` has it. A value keeps its type.
+    /// A tree for programs, with ``line(_:)`` applied to each string. A value keeps its type.
     func tree(_ tree: Tree) -> Tree {
         switch tree.kind {
         case .string: tree.string.map { Tree(line($0)) } ?? tree
@@ -87,7 +87,7 @@ public struct SecretMask: Sendable {
         return text.withUTF8 { masked($0, pairs) }.map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
-    /// The masking of all that is shown; nil when there is nothing to hide. Known texts first, for a name may
+    /// Masks all output; nil when there is nothing to hide. Known texts are masked first, because a name may
     /// hide a part of one.
     func masked(_ bytes: UnsafeBufferPointer<UInt8>, _ pairs: SecretScan.Pairs) -> [UInt8]? {
         let own = search?.masked(bytes)
@@ -106,8 +106,8 @@ public struct SecretMask: Sendable {
         return made.withUnsafeBufferPointer(look) ?? made
     }
 
-    /// This mask, which hides the secrets of these headers and this URL wherever else they stand, in messages
-    /// say. Values of less than six bytes are left out: they would be found everywhere.
+    /// A mask that also hides the secrets of these headers and this URL wherever else they occur, for example
+    /// in messages. Values of less than six bytes are not hidden: they would occur everywhere.
     public func hiding(_ headers: Headers, url: String = "") -> SecretMask {
         var found: [Substring] = []
         for field in headers.fields where hides(field.name) {
@@ -117,7 +117,7 @@ public struct SecretMask: Sendable {
                     pair.firstIndex(of: "=").map { pair[pair.index(after: $0)...] }
                 }
             }
-            // Behind the scheme, if there is one.
+            // After the scheme, if there is one.
             if let space = field.value.firstIndex(of: " ") {
                 found.append(field.value[field.value.index(after: space)...])
             }
@@ -136,15 +136,16 @@ public struct SecretMask: Sendable {
         return mask
     }
 
-    /// Some names are secret, or not, that aren't usually.
+    /// Whether names were declared secret or not secret in addition to the usual ones.
     var hasNames: Bool { !names.isEmpty || KnownSecrets.shared.knowsNames }
 
-    // MARK: What the program knows to be secret
+    // MARK: Secrets that the program knows
 
-    /// Hides a text wherever this process shows something from now on, as it is and as URLs, JSON and shells
-    /// have it (47.2). Of more than 1,000 such texts the oldest is forgotten.
+    /// Hides a text in all output of this process from now on, as it is and in its forms in URLs, JSON and
+    /// shells (47.2). Of more than 1,000 such texts the oldest is forgotten.
     ///
-    /// - Returns: False for a text of less than 6 bytes, which would be found everywhere, or above 64 KiB.
+    /// - Returns: False for a text of less than 6 bytes, which would occur everywhere, or of more than 64
+    ///   KiB.
     @discardableResult
     public static func hide(_ text: String) -> Bool { KnownSecrets.shared.hide(text, isFixed: false) }
 
@@ -152,18 +153,18 @@ public struct SecretMask: Sendable {
     /// (47.3).
     public static func hide(names: [String]) { KnownSecrets.shared.hide(names: names) }
 
-    /// Shows the values of these names from now on, though they look like secrets; case doesn't matter
-    /// (47.3). What ``hide(names:)`` was told stays hidden, and so do the headers of credentials and cookies.
+    /// Shows the values of these names from now on, although they look like secrets; case doesn't matter
+    /// (47.3). Names given to ``hide(names:)``, and headers of credentials and cookies, stay hidden.
     public static func show(names: [String]) { KnownSecrets.shared.show(names: names) }
 
-    /// Hides those values of variables of the environment whose name says that they are secret (47.4).
+    /// Hides the values of environment variables whose name is that of a secret (47.4).
     package static func hide(environment: [String: String]) {
         for (name, value) in environment where hidesVariable(name) {
             _ = KnownSecrets.shared.hide(value, isFixed: true)
         }
     }
 
-    /// `GITHUB_TOKEN`, `API_KEY`, `DB_PASSWORD`, and what the settings name.
+    /// `GITHUB_TOKEN`, `API_KEY`, `DB_PASSWORD`, and names from the settings.
     static func hidesVariable(_ name: String) -> Bool {
         let lower = name.lowercased()
         if let known = KnownSecrets.shared.decision(onName: lower) { return known }

@@ -1,9 +1,9 @@
-/// Which names say that their value is a credential (rule 47.3): names that end with one of a few words. A
-/// name that only has such a word in it, as `max_tokens` or `token_type`, says something else.
+/// Decides which names have a credential as their value (rule 47.3): names that end with one of a few words.
+/// A name with such a word elsewhere, such as `max_tokens` or `token_type`, has another meaning.
 enum SecretNames {
-    /// `name` in lower case.
+    /// - Parameter name: In lower case.
     static func have(_ name: String) -> Bool {
-        // Without what stands between words, or around them as in `user[password]`.
+        // Without separators between words, or brackets as in `user[password]`.
         let bare = name.utf8.filter { $0.isLowerLetterOrDigit }
         if whole.contains(where: { bare.elementsEqual($0.utf8) }) { return true }
         if ends.contains(where: { bare.ends(with: $0) }) { return true }
@@ -18,7 +18,7 @@ enum SecretNames {
         "accesskey", "secretkey", "privatekey", "authkey", "signingkey", "subscriptionkey", "sessionid",
         "sessionkey",
     ]
-    /// Before `token`: it says where a list goes on, or which of several requests are one.
+    /// Before `token`: then it is a position in a list, or identifies equal requests.
     private static let places = [
         "page", "pages", "paging", "pagination", "next", "previous", "prev", "continuation", "continue",
         "sync", "resume", "resumption", "cursor", "skip", "delta", "start", "starting", "scroll", "marker",
@@ -30,10 +30,10 @@ enum SecretNames {
     private static let isLast = (0...255).map { byte in all.contains { $0.utf8.last == UInt8(byte) } }
     private static let fewestBytes = all.map(\.utf8.count).min() ?? 0
 
-    /// A mask's answers about names, each asked for once.
+    /// A mask's decisions about names; each name is looked up once.
     struct Decisions {
         private let mask: SecretMask
-        /// Of further names, which may end with anything.
+        /// The mask has further names, which may end with any byte.
         private let looksAtAll: Bool
         private var known: [[UInt8]: Bool] = [:]
 
@@ -42,7 +42,7 @@ enum SecretNames {
             looksAtAll = mask.hasNames
         }
 
-        /// - Parameter name: as JSON or a URL has it.
+        /// - Parameter name: As in JSON or a URL.
         mutating func areSecret(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
             guard looksAtAll || Self.mayBeSecret(name) else { return false }
             let name = Array(name)
@@ -52,7 +52,7 @@ enum SecretNames {
             return isSecret
         }
 
-        /// By its last letter, unless that is an escape's.
+        /// Decides by its last letter, unless that belongs to an escape.
         private static func mayBeSecret(_ name: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
             guard name.count >= fewestBytes, let last = name.last else { return false }
             let lower = last | 0x20

@@ -1,11 +1,11 @@
 extension SecretScan {
-    /// Where a pair `name=value` may stand.
+    /// Where a pair `name=value` may be.
     enum Pairs {
-        /// The text is one URL, whose values go on to the next `&` or to `#`.
+        /// The text is one URL, whose values extend to the next `&` or `#`.
         case inURL
-        /// Behind `?` and `&`.
+        /// After `?` and `&`.
         case inURLs
-        /// A form: the same and at the start, and a value goes on to the next `&`.
+        /// A form: also at the start, and a value extends to the next `&`.
         case inForm
         /// Text for people, and JSON: everywhere, also `name = "value"`.
         case inWords

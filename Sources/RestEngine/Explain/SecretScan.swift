@@ -1,32 +1,32 @@
-/// Hides the values of what has a secret's name, and the passwords of URLs, in one pass over a text: of JSON,
-/// whole, cut or broken, also in strings of JSON and in lines of something else; of parameters of URLs; of
-/// forms; of heads.
+/// Hides passwords of URLs and values with a secret name, in one pass over a text: in JSON that is whole, cut
+/// or broken, also inside JSON strings and inside other lines; in parameters of URLs; in forms; in header
+/// fields.
 ///
-/// It looks for `=` and `:`, which most texts have few of, and then at what stands before them. All else
-/// stays to the byte. In JSON a value keeps its type: a string becomes `"***"`, a number `0`.
+/// It searches for `=` and `:`, which are rare in most texts, and then looks at the text before them. All
+/// other bytes stay the same. In JSON a value keeps its type: a string becomes `"***"`, a number `0`.
 struct SecretScan {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let pairs: Pairs
     private var (shown, copied) = ([UInt8](), 0)
-    /// Bytes before it don't belong to a name any more.
+    /// Earlier bytes can't belong to a name.
     private var floor = 0
     private var decisions: SecretNames.Decisions
-    /// Bytes that were looked at.
+    /// The number of bytes examined.
     private(set) var steps = 0
 
-    /// A longer one is no name.
+    /// A longer text is no name.
     private static let longestName = 128
-    /// Of quotes: of strings in strings in strings.
+    /// Backslashes before a quote: enough for strings nested three deep.
     private static let mostBackslashes = 7
 
-    /// - Parameter bytes: Lent for as long as this is used.
+    /// - Parameter bytes: Borrowed; must stay valid while this is used.
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ pairs: Pairs, hidingBy mask: SecretMask) {
         self.bytes = bytes
         self.pairs = pairs
         decisions = SecretNames.Decisions(mask: mask)
     }
 
-    /// Nil when it has nothing to hide.
+    /// Nil when there is nothing to hide.
     mutating func masked() -> [UInt8]? {
         var (equals, colon) = (0, 0)
         var place = 0
@@ -37,7 +37,7 @@ struct SecretScan {
             guard mark < bytes.count else { break }
             place = end(at: mark) ?? mark + 1
             floor = place
-            // A mark that was found already counts once.
+            // Each mark is handled once.
             if equals == mark { equals = 0 }
             if colon == mark { colon = 0 }
         }
@@ -46,7 +46,7 @@ struct SecretScan {
         return shown
     }
 
-    /// Hides the value at a mark; where to go on, nil when there is none.
+    /// Hides the value at a mark. Returns where to continue; nil when there is no value.
     private mutating func end(at mark: Int) -> Int? {
         if bytes[mark] == UInt8(ascii: ":"), let end = authority(behind: mark) { return end }
         if pairs == .nowhere { return nil }
@@ -63,18 +63,18 @@ struct SecretScan {
 
     private struct Name {
         let range: Range<Int>
-        /// Of its quotes, with the backslashes before each: 1 in a string, 3 in a string of a string. Nil for
-        /// one without.
+        /// The quote character, preceded by that number of backslashes: 1 in a string, 3 in a string inside a
+        /// string. Nil for a name without quotes.
         var quote: UInt8?
         var backslashes = 0
     }
 
-    /// The name before a mark, in quotes or without.
+    /// The name before a mark, with or without quotes.
     private mutating func name(before mark: Int) -> Name? {
         var end = mark
         while end > floor, bytes[end - 1] <= 0x20 { end -= 1 }
         steps += mark - end
-        // `["name"] = value`, as Lua has it.
+        // `["name"] = value`, a form of Lua.
         if end - 1 > floor, bytes[end - 1] == UInt8(ascii: "]"), SecretByte.isQuote(bytes[end - 2]) {
             end -= 1
         }
@@ -113,7 +113,7 @@ struct SecretScan {
     private mutating func isSecret(_ name: Name) -> Bool {
         let range = name.range
         if isSecret(range) { return true }
-        // `\nsig=`, in a string: the letter belongs to the escape, or it doesn't.
+        // `\nsig=` in a string: the letter may belong to the escape or to the name.
         return name.quote == nil && range.count > 1 && range.lowerBound > floor
             && bytes[range.lowerBound - 1] == UInt8(ascii: "\\")
             && isSecret((range.lowerBound + 1)..<range.upperBound)
@@ -125,9 +125,9 @@ struct SecretScan {
         SecretMask.headers.contains(String(decoding: bytes[name.range], as: UTF8.self).lowercased())
     }
 
-    // MARK: Values behind a colon
+    // MARK: Values after a colon
 
-    /// Where the authority of a URL ends, whose `://` begins here; its user and password are hidden.
+    /// The end of a URL's authority whose `://` begins here; its user and password are hidden.
     private mutating func authority(behind colon: Int) -> Int? {
         var start = colon + 1
         for _ in 0..<2 {
@@ -149,13 +149,13 @@ struct SecretScan {
         return end
     }
 
-    /// Hides the value behind a name and a colon; where to go on, nil when there is none.
+    /// Hides the value after a name and a colon. Returns where to continue; nil when there is no value.
     private mutating func field(at colon: Int) -> Int? {
         guard let name = name(before: colon), isSecret(name) else { return nil }
         let place = blanks(from: colon + 1)
         if let next = string(at: place, of: name) { return next }
         guard let quote = name.quote else {
-            // A field of a head; else it may be a sentence.
+            // A header field; without a credential's name it may be a sentence.
             return pairs == .inWords && isCredentialHeader(name) ? credential(at: colon + 1, of: name) : nil
         }
         guard quote == UInt8(ascii: "\"") else { return nil }
@@ -175,15 +175,15 @@ struct SecretScan {
             start += 1
         }
         guard start < bytes.count, SecretByte.isQuote(bytes[start]) else { return nil }
-        // A sentence says 'name': "value" of other things.
+        // A sentence may contain 'name': "value" with another meaning.
         if name.quote == UInt8(ascii: "'"), bytes[start] != UInt8(ascii: "'") { return nil }
         let (end, next) = string(from: start + 1, start - place, bytes[start])
         hide(credential(in: (start + 1)..<end, of: name))
         return next
     }
 
-    /// The end of a string's content, and the place behind its last quote. One that was cut ends with its
-    /// line, or with the string that it stands in.
+    /// The end of a string's content, and the index after its closing quote. A string that was cut ends with
+    /// its line, or with the string that contains it.
     private mutating func string(from start: Int, _ depth: Int, _ quote: UInt8) -> (end: Int, next: Int) {
         var place = start
         var run = 0
@@ -203,7 +203,7 @@ struct SecretScan {
         return (place, place)
     }
 
-    /// Hides the value of a credential's header, to the end of its line.
+    /// Hides the value of a credential header, to the end of its line.
     private mutating func credential(at place: Int, of name: Name) -> Int {
         var start = place
         while start < bytes.count, bytes[start] == UInt8(ascii: " ") || bytes[start] == 0x09 { start += 1 }
@@ -217,7 +217,7 @@ struct SecretScan {
         return end
     }
 
-    /// Of `Authorization: Bearer value` the scheme stays.
+    /// In `Authorization: Bearer value` the scheme is kept.
     private func credential(in range: Range<Int>, of name: Name) -> Range<Int> {
         guard let scheme = bytes[range].firstIndex(of: UInt8(ascii: " ")), scheme > range.lowerBound,
             isCredentialHeader(name),
@@ -233,13 +233,13 @@ struct SecretScan {
         return place
     }
 
-    // MARK: Values behind an equals sign
+    // MARK: Values after an equals sign
 
-    /// Hides the value of a pair; where to go on, nil when there is none.
+    /// Hides the value of a pair. Returns where to continue; nil when there is no value.
     private mutating func pair(at equals: Int) -> Int? {
         guard let name = name(before: equals) else { return nil }
         if pairs == .inWords {
-            // Lua and people write `name = "value"`.
+            // The form `name = "value"` of Lua and of people.
             let place = blanks(from: equals + 1)
             if place < bytes.count, SecretByte.isQuote(bytes[place]) || bytes[place] == UInt8(ascii: "\\"),
                 isSecret(name), let next = string(at: place, of: name)
@@ -262,7 +262,7 @@ struct SecretScan {
         return end
     }
 
-    /// The name of a parameter that may begin here, without the rest of the mark before it.
+    /// The name of a parameter that may begin here, without the rest of an escaped `&` before it.
     private func parameter(_ name: Name) -> Range<Int>? {
         let range = name.range
         guard let before = range.lowerBound > 0 ? bytes[range.lowerBound - 1] : nil else {
@@ -286,7 +286,7 @@ struct SecretScan {
         if byte == UInt8(ascii: "#") { return true }
         if pairs == .inURL { return false }
         if byte == UInt8(ascii: "\\") {
-            // Of an escape in a string; else it belongs to the value.
+            // Ends the value if it begins an escape in a string; otherwise it is part of the value.
             let rest = bytes[place...].prefix(Self.mostBackslashes + 4).drop { $0 == UInt8(ascii: "\\") }
             return rest.isEmpty || "\"'nrt".utf8.contains(rest[rest.startIndex])
                 || rest.starts(with: "u00".utf8)

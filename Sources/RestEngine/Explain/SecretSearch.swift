@@ -1,20 +1,20 @@
-/// Finds any of many texts in one pass, by their first bytes: a filter rules most places out, and a table has
-/// the texts of those that are left.
+/// Searches for many texts in one pass, by their first bytes: a filter excludes most positions, and a table
+/// holds the texts for the others.
 struct SecretSearch: Sendable {
-    /// Of each text, so many bytes are in the table.
+    /// The number of bytes of each text that are in the table.
     private let width: Int
     private let filter: [UInt64]
     private let shift: UInt64
-    /// By their first bytes.
+    /// The texts, by their first bytes.
     private let needles: [UInt64: [[UInt8]]]
 
     init(_ texts: [String]) { self.init(exactly: texts.flatMap(Self.forms)) }
 
-    /// Finds them as they are, and in no other form.
+    /// Finds the texts exactly as they are, in no other form.
     init(exactly texts: some Sequence<String>) {
         let all = Set(texts.map { Array($0.utf8) }).filter { !$0.isEmpty }
         width = min(8, all.map(\.count).min() ?? 8)
-        // Of 64 bits for each text one is set, so that one place of 64 gets through.
+        // 64 bits for each text, of which one is set, so that one in 64 positions passes the filter.
         let bits = UInt64.bitWidth - max(all.count * 64, 4096).leadingZeroBitCount
         shift = UInt64(64 - bits)
         var filter = [UInt64](repeating: 0, count: 1 << (bits - 6))
@@ -29,8 +29,8 @@ struct SecretSearch: Sendable {
         self.needles = needles
     }
 
-    /// The forms in which a text may be shown: escaped for a URL, for JSON and log lines, for a shell,
-    /// in base64, and the lines of one that has several, as a key in PEM.
+    /// The forms in which a text may be shown: escaped for a URL, for JSON and log lines, for a shell, in
+    /// base64; and for a text of several lines, such as a PEM key, each line.
     private static func forms(_ text: String) -> [String] {
         var forms = [
             text, PercentEncoding.component(Array(text.utf8)), PercentEncoding.parameter(text),
@@ -60,11 +60,12 @@ struct SecretSearch: Sendable {
         Int((key &* 0x9E37_79B9_7F4A_7C15) >> shift)
     }
 
-    /// So many bytes at the beginning of a text are as secret as the whole. All that was compared is hidden
-    /// then and not looked at again, so that the work stays linear where a text repeats itself.
+    /// This many bytes at the beginning of a text are as secret as the whole. All compared bytes are then
+    /// hidden and not examined again, so that the work stays linear for repetitive texts.
     private static let enough = 64
 
-    /// The bytes at a place that belong to a text, or to the beginning of a long one; 0 when there are none.
+    /// The number of bytes at an index that belong to a text, or to the beginning of a long one; 0 when there
+    /// are none.
     private static func longest(
         of needles: [[UInt8]], in bytes: UnsafeBufferPointer<UInt8>, at place: Int
     ) -> Int {
@@ -81,7 +82,7 @@ struct SecretSearch: Sendable {
         return longest
     }
 
-    /// Nil when none of them is there.
+    /// Nil when none of the texts occurs.
     func masked(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard !needles.isEmpty else { return nil }
         return filter.withUnsafeBufferPointer { masked(bytes, $0) }

@@ -1,6 +1,6 @@
 extension Service {
-    /// What a person types as an address: an absolute URL, or a path below the base URL, with a query or
-    /// without. A query goes with that of the base URL, as in the gateway.
+    /// The URL for an address typed by a person: an absolute URL, or a path below the base URL, with or
+    /// without a query. The query is added to that of the base URL, as in the gateway.
     public func url(typed text: String) -> URLText? {
         if text.hasPrefix("http://") || text.hasPrefix("https://") { return URLText(text) }
         guard let mark = text.firstIndex(of: "?") else { return baseURL?.resource(text) }
@@ -9,9 +9,8 @@ extension Service {
         return resource?.relative("?" + own + text[text.index(after: mark)...])?.withParams([])
     }
 
-    /// Why the resource at an address would be requested the way it would; see ``url(typed:)``. Blocks and
-    /// mutators run for it, on configurations and a request that nobody else sees; nothing is sent, and
-    /// nothing changes.
+    /// Explains how the resource at an address would be requested; see ``url(typed:)``. Blocks and mutators
+    /// run on a configuration and a request of their own; no request is sent, and no state changes.
     public func explain(
         _ address: String, method: Method = .get, mask: SecretMask = .standard
     ) -> Explanation {
@@ -26,7 +25,7 @@ extension Service {
         return explain(url, method: method, mask: mask)
     }
 
-    /// Explains what a request for a URL would do.
+    /// Explains how a URL would be requested.
     public func explain(
         _ url: URLText, method: Method = .get, mask: SecretMask = .standard
     ) -> Explanation {
@@ -34,7 +33,7 @@ extension Service {
         return ExplanationMaker(self, url, method.rawValue, mask).explanation {}
     }
 
-    /// The same in parts, between which others have their turn: of hundreds of blocks it takes a while.
+    /// The same in steps, between which other work can run: hundreds of blocks take some time.
     package func explain(
         _ url: URLText, method: Method, mask: SecretMask = .standard,
         completion: @escaping @EngineActor (Explanation) -> Void
@@ -52,9 +51,9 @@ extension Service {
         failed(url: url.string, method.rawValue, "'\(url)' is not a URL that can be requested", mask)
     }
 
-    /// Explains what a definition would send, and which level gave it each property (rule 34.7).
+    /// Explains the message that a definition would send, with the level that set each property (rule 34.7).
     ///
-    /// - Parameter poll: Throws when whoever asks has no more time; called for each block.
+    /// - Parameter poll: Called for each block; throws when the caller's time is over.
     func explain(
         _ definition: RequestDefinition, mask: SecretMask, poll: () throws -> Void
     ) rethrows -> Explanation {

@@ -1,13 +1,13 @@
 import Platform
 
-/// What tells one version of a file from another: its place, its size, and when it was changed.
+/// Identifies one version of a file: its inode, its size, and its time of change.
 struct FileStamp: Equatable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
     private let changed: [Int]
 
-    /// Nil for a file that isn't there.
+    /// Nil for a file that doesn't exist.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -23,7 +23,7 @@ struct FileStamp: Equatable {
 }
 
 extension Upload {
-    /// The files that it is read from.
+    /// The paths of the files that it is read from.
     var files: [String] {
         switch self {
         case .file(let path): [path]
@@ -35,7 +35,7 @@ extension Upload {
 }
 
 extension RequestPayload {
-    /// Of the files that it is read from; nil where it is read from none.
+    /// The stamps of the files that it is read from; nil if it is not read from files.
     var fileStamps: [FileStamp?]? {
         if case .upload(let upload) = self { upload.files.map { FileStamp($0) } } else { nil }
     }

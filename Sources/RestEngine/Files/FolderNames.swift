@@ -1,16 +1,16 @@
 import Platform
 
-/// The names of what a folder holds, sorted. Hidden ones, which begin with a dot, and such as are no UTF-8
-/// are left out.
+/// The sorted names in a folder. Hidden files, whose names begin with a dot, and names that are not UTF-8 are
+/// left out.
 package enum FolderNames {
-    /// Nil for what is no folder, or can't be read.
+    /// Nil if it is no folder or can't be read.
     package static func list(_ path: String) -> [String]? {
         guard let stream = opendir(path) else { return nil }
         defer { closedir(stream) }
         return names(stream)
     }
 
-    /// The same of an open folder, which is closed.
+    /// The same for an open folder, which is closed afterwards.
     package static func list(closing descriptor: Int32) -> [String]? {
         guard let stream = fdopendir(descriptor) else {
             close(descriptor)

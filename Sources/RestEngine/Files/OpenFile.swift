@@ -1,22 +1,22 @@
 import Platform
 
-/// A regular file, open for reading at any place, for as long as this object lives.
+/// A regular file, open for reading at any offset as long as this object lives.
 ///
-/// Reading blocks its thread for as long as the disk takes. What may block for longer, a pipe or a device, is
+/// Reading blocks the calling thread while the disk works. Pipes and devices, which may block for longer, are
 /// refused.
 package final class OpenFile: Sendable {
     /// The path as it was given, for messages.
     package let path: String
-    /// In bytes, when it was opened.
+    /// Bytes, at the time of opening.
     package let size: Int64
     private let descriptor: Int32
 
-    /// Throws for what is no regular file, or can't be opened.
+    /// Throws if it is no regular file, or can't be opened.
     package init(_ path: String) throws(FileError) {
         guard !path.utf8.contains(0) else {
             throw FileError(path: path.printable, reason: "a path can't contain a NUL")
         }
-        // Without O_NONBLOCK the opening of a pipe would wait for its writer.
+        // Without O_NONBLOCK, opening a pipe would wait for its writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
         var status = stat()
@@ -38,7 +38,7 @@ package final class OpenFile: Sendable {
 
     deinit { closeFile(descriptor) }
 
-    /// Fills the buffer as far as the file goes; the number of bytes, 0 at the file's end.
+    /// Fills the buffer as far as the file goes. Returns the number of bytes, 0 at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileError) -> Int {
         while true {
             let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
@@ -62,25 +62,25 @@ package final class OpenFile: Sendable {
         return bytes
     }
 
-    /// For whoever needs the ``size`` that was announced and did not find it.
+    /// The error for a file that is now shorter than the announced ``size``.
     package var becameShorter: FileError {
         FileError(path: path, reason: "it became shorter while it was read")
     }
 }
 
-// `close` names other things inside of types.
+// Inside types `close` has another meaning.
 private func closeFile(_ descriptor: Int32) { _ = close(descriptor) }
 
-/// Why a file can't be read or written.
+/// The reason why a file can't be read or written.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path as it was given, for messages.
     public let path: String
-    /// A few words, as the system has them: "No such file or directory".
+    /// The system's message: "No such file or directory".
     public let reason: String
-    /// The system's number of the failure; 0 when it is not the system's.
+    /// The system's error number; 0 for an error that is not the system's.
     public let code: Int32
 
-    /// What was tried: "read", "write".
+    /// The failed operation: "read", "write".
     public let action: String
 
     public init(path: String, reason: String, action: String = "read") {
@@ -90,7 +90,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         code = 0
     }
 
-    /// `code`: of `errno`.
+    /// - Parameter code: A value of `errno`.
     init(path: String, code: Int32, action: String = "read") {
         self.path = path
         self.action = action
@@ -98,7 +98,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         reason = String(cString: strerror(code))
     }
 
-    /// There is no such file.
+    /// Whether the file does not exist.
     public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
     public var description: String { "cannot \(action) '\(path)': \(reason)" }

@@ -1,19 +1,20 @@
 import Platform
 import Synchronization
 
-/// A file that is written beside the place that it shall take: whoever looks there sees what was before, or
-/// all of it. One that never takes its place goes with this object.
+/// A file that is written under a temporary name beside its path and moved there when it is complete: readers
+/// of the path see the old file or the complete new one. If it is never moved, it is removed together with
+/// this object.
 ///
-/// Writing blocks its thread for as long as the disk takes. One thread at a time.
+/// Writing blocks the calling thread while the disk works. Only one thread at a time may use it.
 package final class PartialFile: Sendable {
-    /// The place, for messages.
+    /// The final path, for messages.
     package let path: String
     private let temporary: [CChar]
     private let mode: mode_t
-    /// -1 when it is closed.
+    /// -1 after closing.
     private let descriptor: Atomic<Int32>
 
-    /// Throws for a place that holds something else than a regular file, and where none can be made. A link
+    /// Throws if the path holds something other than a regular file, or if no file can be made there. A link
     /// is replaced, not followed.
     package init(for path: String) throws(FileError) {
         guard !path.utf8.contains(0) else {
@@ -53,12 +54,13 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// Forgets what was written behind that many bytes.
+    /// Cuts the file to that many bytes.
     package func cut(to count: Int64) throws(FileError) {
         guard ftruncate(descriptor.load(ordering: .relaxed), off_t(count)) == 0 else { throw failure }
     }
 
-    /// Takes its place, with the rights of the file that was there. No effect on one that has.
+    /// Moves the file to its path, with the permissions of the file that was there. No effect if it was moved
+    /// already.
     package func commit() throws(FileError) {
         let descriptor = descriptor.exchange(-1, ordering: .relaxed)
         guard descriptor >= 0 else { return }
@@ -70,7 +72,7 @@ package final class PartialFile: Sendable {
         }
     }
 
-    /// It is not wanted any more. No effect on one that has taken its place.
+    /// Removes the file. No effect if it was moved to its path.
     package func discard() {
         let descriptor = descriptor.exchange(-1, ordering: .relaxed)
         guard descriptor >= 0 else { return }
@@ -79,5 +81,5 @@ package final class PartialFile: Sendable {
     }
 }
 
-// `close` names other things inside of types.
+// Inside types `close` has another meaning.
 private func closeFile(_ descriptor: Int32) -> Bool { close(descriptor) == 0 }

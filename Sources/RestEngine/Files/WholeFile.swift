@@ -1,6 +1,6 @@
 import Platform
 
-/// Files that are read to their end, and pipes, and files that are written as a whole.
+/// Reads whole files and pipes, and writes whole files.
 package enum WholeFile {
     /// Throws for more than `limit` bytes.
     package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
@@ -15,7 +15,7 @@ package enum WholeFile {
         try read(STDIN_FILENO, of: "-", limit: limit)
     }
 
-    /// Writes over what the file had, and makes it where there is none.
+    /// Overwrites the file, or creates it.
     package static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         guard let stream = fopen(path, "we") else {
             throw FileError(path: path, code: errno, action: "write")
@@ -26,12 +26,12 @@ package enum WholeFile {
         }
     }
 
-    /// The rest of an open file; `path` is its name in an error.
+    /// Reads the rest of an open file; `path` is its name in errors.
     package static func read(
         _ descriptor: Int32, of path: String, limit: Int
     ) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
-        // Most are small.
+        // Most files are small.
         var room = 4 << 10
         while true {
             var code: Int32 = 0
@@ -52,14 +52,14 @@ package enum WholeFile {
     }
 }
 
-// `read` names other things inside of types.
+// Inside types `read` has another meaning.
 private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
 }
 
 extension WholeFile {
-    /// Replaces the file, or makes it, in one step: the bytes are written to a new file beside it, which then
-    /// takes its place. A link at `path` is replaced, not followed.
+    /// Replaces or creates the file in one step: the bytes are written to a new file beside it, which is then
+    /// renamed. A link at `path` is replaced, not followed.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
         let file = try PartialFile(for: path)
         try file.write(bytes, at: 0)

@@ -1,7 +1,7 @@
 internal import CHash
 
-/// A 128-bit hash that tells contents apart and finds damage: XXH3, the same value as `xxhsum -H128` has on
-/// every machine. Not for secrets, nor against those who choose both contents.
+/// A 128-bit hash that distinguishes contents and detects damage: XXH3, with the same value as `xxhsum -H128`
+/// on every machine. Not for secrets, and not safe against an attacker who chooses both contents.
 package struct ContentHash: Sendable, Equatable {
     private let low: UInt64
     private let high: UInt64
@@ -11,7 +11,7 @@ package struct ContentHash: Sendable, Equatable {
         (low, high) = (hash.low, hash.high)
     }
 
-    /// For comparing and showing: 32 digits.
+    /// The hash as 32 digits, for comparison and output.
     package var hex: String {
         String(unsafeUninitializedCapacity: 32) { digits in
             for index in 0..<32 {
@@ -23,14 +23,14 @@ package struct ContentHash: Sendable, Equatable {
         }
     }
 
-    /// The half of it that is enough against accidents.
+    /// The half of the hash that is enough to detect accidental damage.
     package var checksum: UInt64 { low }
 }
 
 /// Entity tags (RFC 9110 8.8.3), and the lists of them in `If-None-Match` (13.1.2).
 package enum EntityTag {
-    /// A strong tag, quotes included: the hash of the content, and what else tells it from others of the same
-    /// bytes.
+    /// A strong tag, including its quotes: the hash of the content, and a variant that distinguishes other
+    /// forms with the same bytes.
     package static func strong(_ content: [UInt8], variant: String? = nil) -> String {
         "\"\(opaque(content, variant))\""
     }
@@ -40,13 +40,13 @@ package enum EntityTag {
         return variant.map { "\(hash)-\($0)" } ?? hash
     }
 
-    /// A strong tag of content that was made of an API's, with the API's own tag in it: then a client's
-    /// precondition can be put to the API in the API's terms (rule 50.12, D40).
+    /// A strong tag for content that was made from an API's content. It contains the API's own tag, so a
+    /// client's precondition can be translated for the API (rule 50.12, D40).
     package static func strong(_ content: [UInt8], variant: String?, madeOf source: String?) -> String {
         "\"\(opaque(content, variant))\(Source(source).suffix)\""
     }
 
-    /// The same tag of another form of the content.
+    /// The tag of another form of the same content.
     package static func variant(_ variant: String, of etag: String) -> String {
         guard let end = etag.firstIndex(where: { "~!.".contains($0) }) else {
             return "\(etag.dropLast())-\(variant)\""
@@ -54,17 +54,17 @@ package enum EntityTag {
         return "\(etag[..<end])-\(variant)\(etag[end...])"
     }
 
-    /// The API's own tag for the content that a tag was given for.
+    /// The API's own tag for the content that a tag was made for.
     package enum Source: Equatable {
         /// The API's tag: opaque-tag without its quotes.
         case tag(String, isWeak: Bool)
-        /// The API gave none that could be passed on.
+        /// The API sent no tag that could be included.
         case nothing
 
-        /// Longer tags, which hardly anybody has, would fill the heads of answers.
+        /// Longer tags are rare, and would take much space in the heads of answers.
         private static let mostBytes = 256
 
-        /// - Parameter etag: The API's, verbatim.
+        /// - Parameter etag: The tag of the API, verbatim.
         fileprivate init(_ etag: String?) {
             let isWeak = etag?.hasPrefix("W/") ?? false
             guard let tag = isWeak ? etag?.dropFirst(2) : etag?[...], tag.utf8.count >= 2,
@@ -85,14 +85,14 @@ package enum EntityTag {
             }
         }
 
-        /// As the API wrote it; nil for none.
+        /// The tag as the API wrote it; nil for none.
         package var etag: String? {
             if case .tag(let tag, let isWeak) = self { "\(isWeak ? "W/" : "")\"\(tag)\"" } else { nil }
         }
     }
 
-    /// What is behind a tag that ``strong(_:variant:madeOf:)`` made; nil for any other. A tag that was made
-    /// weak on its way stands for a weak one.
+    /// The API's tag inside a tag that ``strong(_:variant:madeOf:)`` made; nil for any other. If the tag was
+    /// made weak on its way, the result is weak too.
     package static func source(of etag: String) -> Source? {
         let isWeak = etag.hasPrefix("W/")
         let tag = isWeak ? etag.dropFirst(2) : etag[...]
@@ -107,7 +107,7 @@ package enum EntityTag {
         return .tag(String(rest), isWeak: isWeak || text[mark] == "!")
     }
 
-    /// True when the list names `etag`, or is `*`. Weak comparison: `W/` is ignored.
+    /// True when the list contains `etag`, or is `*`. The comparison is weak: `W/` is ignored.
     package static func list(_ list: UnsafeRawBufferPointer, contains etag: String) -> Bool {
         if list.isExactly("*") { return true }
         var etag = etag
@@ -119,13 +119,13 @@ package enum EntityTag {
         }
     }
 
-    /// The same for a list that is a text.
+    /// The same for a list in a string.
     package static func list(_ list: String, contains etag: String) -> Bool {
         var list = list
         return list.withUTF8 { Self.list(UnsafeRawBufferPointer($0), contains: etag) }
     }
 
-    /// The members of a list, as they are written.
+    /// The members of a list, verbatim.
     package static func members(of list: String) -> [String] {
         var (list, members) = (list, [String]())
         list.withUTF8 { bytes in
@@ -134,7 +134,7 @@ package enum EntityTag {
         return members
     }
 
-    /// Commas between quotes belong to a tag.
+    /// Commas inside quotes belong to a tag.
     private static func forEach(
         in list: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void
     ) {

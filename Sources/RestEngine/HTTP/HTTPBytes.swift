@@ -5,20 +5,20 @@ public enum HTTPByte {
     /// A character of methods and header names (RFC 9110 5.6.2).
     @inlinable
     public static func isToken(_ byte: UInt8) -> Bool {
-        // Bits of "!#$%&'*+-.", digits; and of letters, "^_`|~".
+        // Bits for "!#$%&'*+-." and digits, and for letters and "^_`|~".
         let low: UInt64 = 0x03FF_6CFA_0000_0000
         let high: UInt64 = 0x57FF_FFFF_C7FF_FFFE
         if byte < 64 { return low >> UInt64(byte) & 1 == 1 }
         return byte < 128 && high >> UInt64(byte & 63) & 1 == 1
     }
 
-    /// Visible ASCII without `#`, which is no part of a target.
+    /// Visible ASCII without `#`, which can't be part of a target.
     @inlinable
     public static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
-    /// What a header's value may contain: everything but control characters, and of those the tab.
+    /// Whether a header's value may contain the byte: all except control characters other than the tab.
     @inlinable
     public static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t")
@@ -35,13 +35,13 @@ public enum HTTPByte {
     public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }
 
-/// Bytes of a head, searched, compared and split where they lie. Inlined into the parser of the gateway: it
-/// is the hot path.
+/// Searches, compares and splits the bytes of a head in place. These functions are inlined into the gateway's
+/// parser, which is a hot path.
 extension UnsafeRawBufferPointer {
     @inlinable @inline(__always)
     package func firstNewline(from start: Int) -> Int? { first(0x0A, from: start) }
 
-    /// The first place of a byte, from a place on.
+    /// The first index of a byte, from `start` on.
     @inlinable @inline(__always)
     package func first(_ byte: UInt8, from start: Int = 0) -> Int? {
         guard let base = baseAddress, let found = memchr(base + start, CInt(byte), count - start) else {
@@ -65,14 +65,14 @@ extension UnsafeRawBufferPointer {
         return memcmp(a, b, count) == 0
     }
 
-    /// `text` stands at `start`; the caller knows that there are enough bytes.
+    /// Whether `text` is at `start`; the caller ensures that there are enough bytes.
     @inlinable @inline(__always)
     package func equals(_ text: StaticString, at start: Int) -> Bool {
         guard count - start >= text.utf8CodeUnitCount, let base = baseAddress else { return false }
         return memcmp(base + start, text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
-    /// The same, ASCII case ignored; `text` is in lower case.
+    /// The same, ignoring ASCII case; `text` is in lower case.
     @inlinable @inline(__always)
     package func equalsIgnoringCase(_ text: StaticString, at start: Int) -> Bool {
         guard count - start >= text.utf8CodeUnitCount else { return false }
@@ -83,13 +83,13 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// The whole is `text`, which is in lower case, ASCII case ignored.
+    /// Whether all bytes equal `text`, which is in lower case, ignoring ASCII case.
     @inlinable
     package func isExactly(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && equalsIgnoringCase(text, at: 0)
     }
 
-    /// One or more digits and nothing else.
+    /// The number, if there are only digits, at least one; otherwise nil.
     @inlinable
     package var decimal: Int? {
         guard !isEmpty, count <= 18 else { return nil }

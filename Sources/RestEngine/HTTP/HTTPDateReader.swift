@@ -1,10 +1,12 @@
 import Platform
 
 extension HTTPDate {
-    /// Unix seconds of a date in one of the three forms that a recipient must read (RFC 9110 5.6.7); nil for
-    /// other text. Names of days are not compared with the date, for no recipient gains by that.
+    /// Unix seconds of a date in one of the three forms that a recipient must accept (RFC 9110 5.6.7); nil
+    /// for other text. The name of the day is not checked against the date, because that would help no
+    /// recipient.
     ///
-    /// - Parameter now: For two digits of a year, which mean the past when they are more than 50 years ahead.
+    /// - Parameter now: Unix seconds, for years of two digits: they are in the past when they would be more
+    ///   than 50 years ahead.
     package static func seconds(_ text: String, now: Double) -> Double? {
         guard text.utf8.count <= 40 else { return nil }
         let words = text.split(separator: " ", omittingEmptySubsequences: true)

@@ -1,12 +1,12 @@
 import Platform
 
-/// The name of a header field; names that differ in case only are the same (RFC 9110 5.1).
+/// The name of a header field; names that differ only in case are equal (RFC 9110 5.1).
 ///
 ///     headers[.accept] = "application/json"   headers["X-Request-ID"] = id
 public struct HeaderName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
-    /// As it goes on the wire.
+    /// The name as it is sent.
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -66,7 +66,7 @@ extension Headers: RandomAccessCollection {
     public subscript(position: Int) -> Field { fields[position] }
 }
 
-/// A name may be there more than once.
+/// A name may occur more than once.
 extension Headers: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (HeaderName, String)...) {
         self.init(elements.map { Field($0.0.rawValue, $0.1) })
@@ -74,7 +74,7 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension Headers {
-    /// The value of a name, as ``subscript(_:)-(String)`` gives and sets it.
+    /// The value of a name, read and written as by ``subscript(_:)-(String)``.
     public subscript(name: HeaderName) -> String? {
         get { self[name.rawValue] }
         set { self[name.rawValue] = newValue }
@@ -83,13 +83,13 @@ extension Headers {
     /// All values of a name, in order.
     public func values(_ name: HeaderName) -> [String] { values(name.rawValue) }
 
-    /// There is a field of that name.
+    /// Whether there is a field with that name.
     public func contains(_ name: HeaderName) -> Bool { contains(name.rawValue) }
 
-    /// Replaces all values of a name by one, at the place of the first.
+    /// Replaces all values of a name by one, at the position of the first.
     public mutating func set(_ name: HeaderName, _ value: String) { set(name.rawValue, value) }
 
-    /// Adds a field at the end, whatever others have its name.
+    /// Adds a field at the end, also if others have the same name.
     public mutating func add(_ name: HeaderName, _ value: String) { add(name.rawValue, value) }
 
     /// Removes all fields of a name, and keeps the transport from adding its own.

@@ -1,10 +1,10 @@
-/// Header fields in order, repeats kept; names compare without case (RFC 9110 5.1).
+/// Header fields in order, including repeated names; names are compared without case (RFC 9110 5.1).
 public struct Headers: Sendable, Equatable {
     /// One line of a header.
     public struct Field: Sendable, Equatable {
-        /// The name as it was written.
+        /// The name as it was given.
         public var name: String
-        /// The value as it was written.
+        /// The value as it was given.
         public var value: String
 
         public init(_ name: String, _ value: String) {
@@ -16,11 +16,11 @@ public struct Headers: Sendable, Equatable {
     /// The fields, in their order.
     public private(set) var fields: [Field] = []
 
-    /// Names, in lower case, that were taken out for good: of those that the transport would add by itself
-    /// (``transportNames``) it adds none of these.
+    /// Names, in lower case, that were omitted on purpose: the transport does not add its own fields for them
+    /// (``transportNames``).
     public private(set) var omitted: Set<String> = []
 
-    /// What a transport sends where nothing is set.
+    /// The fields that a transport adds if they are not set.
     public static let transportNames = ["accept", "accept-encoding", "user-agent"]
 
     public init() {}
@@ -32,8 +32,9 @@ public struct Headers: Sendable, Equatable {
 
     public init(_ fields: [Field]) { self.fields = fields }
 
-    /// A field that says where the message ends. Transports write those themselves, from the body they have,
-    /// and leave out what a request says: a second opinion would desynchronise the connection (RFC 9112 6).
+    /// Whether a field determines where the message ends. Transports write these fields themselves, from the
+    /// actual body, and ignore those of a request: a different statement would desynchronise the connection
+    /// (RFC 9112 6).
     public static func framesMessage(_ name: String) -> Bool {
         switch name.utf8.count {
         case 14: name.equalsIgnoringCase("content-length")
@@ -42,8 +43,8 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
-    /// Names whose values are lists, so that those of several fields may be joined with commas (RFC 9110 5.3
-    /// and the registrations of each); in lower case.
+    /// Names whose values are lists, so that several fields may be joined with commas (RFC 9110 5.3 and the
+    /// registration of each name); in lower case.
     public static let listNames: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "connection", "forwarded",
         "if-match",
@@ -58,9 +59,9 @@ public struct Headers: Sendable, Equatable {
         fields.compactMap { $0.name.equalsIgnoringCase(name) ? $0.value : nil }
     }
 
-    /// The value of a name. Several values of a list are joined with `, ` (RFC 9110 5.3); of Set-Cookie,
-    /// which is no list, the first is given. What is set replaces all values; nil omits the field, as
-    /// ``omit(_:)-(String)`` does.
+    /// The value of a name. Several values are joined with `, ` (RFC 9110 5.3), even if the name is not a
+    /// list; of Set-Cookie only the first is returned. Assigning a value replaces all values; nil omits the
+    /// field, as ``omit(_:)-(String)`` does.
     public subscript(name: String) -> String? {
         get { joinedValues(name) }
         set {
@@ -68,15 +69,15 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
-    /// The fields are those of a copy, and neither was changed since. False for some that are equal, as for
-    /// none.
+    /// Whether both share the same storage, because one is an unchanged copy of the other. False for some
+    /// that are equal, and for empty ones.
     func sharesFields(with other: Headers) -> Bool {
         fields.withUnsafeBufferPointer { own in
             other.fields.withUnsafeBufferPointer { $0.count > 0 && $0.baseAddress == own.baseAddress }
         }
     }
 
-    /// Those behind what these and others have in common at the beginning.
+    /// The fields after those that both have in common at the beginning.
     func added(to others: Headers) -> Headers {
         let common = zip(fields, others.fields).prefix { $0 == $1 }.count
         return Headers(Array(fields.dropFirst(common)))
@@ -85,7 +86,7 @@ public struct Headers: Sendable, Equatable {
     private func joinedValues(_ name: String) -> String? {
         let count = name.utf8.count
         var joined: String?
-        // By index: fields that are not asked for are not retained.
+        // By index, because iterating would retain each field.
         for index in fields.indices
         where fields[index].name.utf8.count == count && fields[index].name.equalsIgnoringCase(name) {
             guard let old = joined else {
@@ -98,12 +99,12 @@ public struct Headers: Sendable, Equatable {
         return joined
     }
 
-    /// There is a field of that name.
+    /// Whether there is a field with that name.
     public func contains(_ name: String) -> Bool {
         fields.contains { $0.name.equalsIgnoringCase(name) }
     }
 
-    /// Replaces all values of a name by one, at the place of the first.
+    /// Replaces all values of a name by one, at the position of the first.
     public mutating func set(_ name: String, _ value: String) {
         if !omitted.isEmpty { omitted.remove(name.lowercased()) }
         if let first = fields.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) {
@@ -121,27 +122,28 @@ public struct Headers: Sendable, Equatable {
         }
     }
 
-    /// Replaces all values of a name; none omits it.
+    /// Replaces all values of a name; an empty list omits it.
     public mutating func set(_ name: String, values: [String]) {
         guard let first = values.first else { return omit(name) }
         set(name, first)
         for value in values.dropFirst() { add(name, value) }
     }
 
-    /// Adds a field at the end, whatever others have its name.
+    /// Adds a field at the end, also if others have the same name.
     public mutating func add(_ name: String, _ value: String) {
         if !omitted.isEmpty { omitted.remove(name.lowercased()) }
         fields.append(Field(name, value))
     }
 
-    /// Replaces the fields of all names that others have, which come at the end.
+    /// Removes the fields of all names in `others`, and appends those of `others`.
     public mutating func replace(by others: Headers) {
         let names = Set(others.fields.map { $0.name.lowercased() })
         fields.removeAll { names.contains($0.name.lowercased()) }
         fields += others.fields
     }
 
-    /// Each name once, in lower case and in the order of its first field, with what ``subscript(_:)`` gives.
+    /// Each name once, in lower case and in the order of its first field, with the value of
+    /// ``subscript(_:)``.
     public var joined: [(name: String, value: String)] {
         var all: [(name: String, values: [String])] = []
         var places: [String: Int] = [:]
@@ -170,7 +172,7 @@ public struct Headers: Sendable, Equatable {
 }
 
 extension String {
-    /// ASCII case is ignored, nothing else.
+    /// Ignores ASCII case only.
     func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         return withBytes { first in
@@ -184,7 +186,7 @@ extension String {
         }
     }
 
-    /// Without a copy, which would be counted, where the text lies in one piece.
+    /// Avoids a copy, and its reference count, if the text is contiguous.
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -194,8 +196,8 @@ extension String {
 }
 
 extension Headers {
-    /// What keeps the fields from being sent: the first name or value that would break the message apart (RFC
-    /// 9110 5.1, 5.5).
+    /// The reason why the fields can't be sent: the first name or value that would break the message (RFC
+    /// 9110 5.1, 5.5). Nil when there is none.
     public var problem: String? {
         for field in fields {
             if let problem = Self.problem(name: field.name, value: field.value) { return problem }
@@ -203,7 +205,7 @@ extension Headers {
         return nil
     }
 
-    /// What keeps one field from being sent.
+    /// The reason why one field can't be sent; nil when there is none.
     public static func problem(name: String, value: String) -> String? {
         guard Method.isToken(name) else { return "'\(name.printable)' is not a header name" }
         return problem(inValue: value).map { "the value of header '\(name)' \($0)" }

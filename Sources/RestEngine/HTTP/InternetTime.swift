@@ -7,7 +7,8 @@ package enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Of a time since 1970; before that it is 1970, and after the year 9999 its last second.
+    /// For a time since 1970; earlier times give the start of 1970, times after the year 9999 its last
+    /// second.
     package static func text(unixSeconds seconds: Int) -> String {
         let seconds = Int64(min(max(0, seconds), 253_402_300_799))
         let number = seconds.floor(86_400)
@@ -21,14 +22,14 @@ package enum HTTPDate {
     private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// Times as internet protocols write them (RFC 3339): `2026-06-19T08:30:00Z`, with an offset or a fraction
-/// where there is one.
+/// Times in the form of internet protocols (RFC 3339): `2026-06-19T08:30:00Z`, with an offset or a fraction
+/// if there is one.
 public enum InternetTime {
     /// The machine's time of day, in Unix seconds.
     public static var now: Double { ClockReading.timeOfDay }
 
-    /// Unix seconds; nil for text that is no time. A space may stand for the `T` (RFC 3339 5.6), and a leap
-    /// second is the first second of the next minute, as in Unix time.
+    /// Unix seconds; nil for text that is no time. A space may replace the `T` (RFC 3339 5.6). A leap second
+    /// is the first second of the next minute, as in Unix time.
     public static func seconds(_ text: String) -> Double? {
         var reader = Digits(Array(text.utf8)[...])
         guard let year = reader.number(4).map(Int64.init), reader.skip("-"),
@@ -43,7 +44,7 @@ public enum InternetTime {
         return Double(midnight + Int64(hour * 3600 + minute * 60 + second - offset)) + fraction
     }
 
-    /// The text of a time in UTC, with milliseconds where there are any, or always; nil outside of the years
+    /// The text of a time in UTC, with milliseconds if there are any, or always; nil outside of the years
     /// 0000 to 9999.
     public static func text(_ seconds: Double, withMilliseconds isFixed: Bool = false) -> String? {
         let milliseconds = (seconds * 1000).rounded()
@@ -63,7 +64,7 @@ public enum InternetTime {
     }
 }
 
-/// Reads a time from the left.
+/// Reads a time from left to right.
 private struct Digits {
     private var bytes: ArraySlice<UInt8>
 
@@ -92,8 +93,8 @@ private struct Digits {
         return range.contains(number) ? number : nil
     }
 
-    /// 0 where there is none; nil for a point without digits. Digits beyond what a double holds are read
-    /// over.
+    /// The fraction; 0 if there is none, nil for a point without digits. Digits beyond the precision of a
+    /// double are skipped.
     mutating func fraction() -> Double? {
         guard skip(".", ",") else { return 0 }
         var number = 0.0

@@ -1,11 +1,11 @@
-/// A Content-Type in its parts (RFC 9110 8.3.1).
+/// The parts of a Content-Type (RFC 9110 8.3.1).
 public struct MediaType: Sendable, Equatable {
     /// `type/subtype`, lower-case.
     public let essence: String
     /// The charset parameter's value, unquoted and lower-case.
     public let charset: String?
 
-    /// Reads any text; what can't be understood is left out.
+    /// Accepts any text; parts that can't be parsed are left out.
     public init(_ text: String) {
         guard text.utf8.contains(UInt8(ascii: ";")) else {
             essence = Self.lowercased(Self.trimmed(text[...]))
@@ -28,14 +28,13 @@ public struct MediaType: Sendable, Equatable {
         self.charset = charset
     }
 
-    /// The charset parameter of a Content-Type, as ``charset``; most have no parameter.
+    /// The charset parameter of a Content-Type, as ``charset``; fast, because most have no parameter.
     static func charset(of text: String) -> String? {
         let hasParameter = text.withBytes { UnsafeRawBufferPointer($0).first(UInt8(ascii: ";")) != nil }
         return hasParameter ? MediaType(text).charset : nil
     }
 
-    /// The Content-Type of a multipart body: `text`, with this boundary for whatever boundary it had, or with
-    /// none.
+    /// The Content-Type of a multipart body: `text` with its boundary replaced by this one, or removed.
     public static func settingBoundary(_ boundary: String?, in text: String) -> String {
         var parts = split(text).map(trimmed).filter { part in
             let name = part.prefix { $0 != "=" }
@@ -45,7 +44,7 @@ public struct MediaType: Sendable, Equatable {
         return parts.joined(separator: "; ")
     }
 
-    /// The parts between semicolons, but for those in quotes (RFC 9110 5.6.6).
+    /// Splits at semicolons outside of quotes (RFC 9110 5.6.6).
     private static func split(_ text: String) -> [Substring] {
         var parts: [Substring] = []
         var start = text.startIndex
@@ -67,7 +66,7 @@ public struct MediaType: Sendable, Equatable {
         return parts + [text[start...]]
     }
 
-    /// Most are in lower case already.
+    /// Fast, because most are in lower case already.
     private static func lowercased(_ text: String) -> String {
         for byte in text.utf8 where byte &- 0x41 < 26 || byte >= 0x80 { return text.lowercased() }
         return text

@@ -1,11 +1,11 @@
-/// A method of requests; any token of RFC 9110 is one (rule D25). Those that are known are in capitals,
-/// however they are spelled: `Method("post")` is ``post``.
+/// A request method; any token of RFC 9110 is valid (rule D25). Known methods are written in capitals, in any
+/// spelling: `Method("post")` is ``post``.
 ///
 ///     resource.request(.patch)   resource.request("PURGE")   service.configure(methods: [.put]) { … }
 public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
-    /// As it goes on the wire; text that is no token stays as it is, and a request with it fails.
+    /// The method as it is sent. Text that is no token is kept, and a request with it fails.
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = Self.normalized(rawValue) ?? rawValue }
@@ -27,14 +27,13 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
 
     public var description: String { rawValue }
 
-    /// Those that are written in capitals, however a caller spells them.
+    /// The methods that are always written in capitals.
     package static let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-    /// The methods that `configureTransformer` covers when none are named (D10).
+    /// The methods that `configureTransformer` covers if none are given (D10).
     public static let ofTransformers: Set<Method> = [.get, .post, .put, .patch, .delete]
 
-    /// The method as it goes on the wire: a known one in capitals, another token as it is; nil when it is no
-    /// token.
+    /// The method as it is sent: a known one in capitals, another token unchanged; nil if it is no token.
     package static func normalized(_ text: String) -> String? {
         if known.contains(text) { return text }
         guard isToken(text) else { return nil }
@@ -42,7 +41,7 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
         return known.contains(upper) ? upper : text
     }
 
-    /// It asks for no change (RFC 9110 9.2.1, and of what extends HTTP the methods that ask).
+    /// Whether the method requests no change (RFC 9110 9.2.1, and the safe methods of HTTP's extensions).
     package static func isSafe(_ method: String) -> Bool {
         switch method {
         case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY", "PROPFIND", "REPORT", "SEARCH": true
@@ -50,7 +49,7 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
         }
     }
 
-    /// Sent twice it means what it means once (RFC 9110 9.2.2, RFC 10008 for QUERY).
+    /// Whether a repeated request has the same effect as a single one (RFC 9110 9.2.2, RFC 10008 for QUERY).
     package static func isIdempotent(_ method: String) -> Bool {
         switch method {
         case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "QUERY": true
@@ -58,18 +57,18 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
         }
     }
 
-    /// Or the server can tell the second from the first (rule 41.4).
+    /// Whether the method is idempotent, or the server can recognize a repeat (rule 41.4).
     package static func mayBeRepeated(_ method: String, _ headers: Headers) -> Bool {
         isIdempotent(method) || !(headers[IdempotencyKey.header] ?? "").isEmpty
     }
 
-    /// RFC 9110 5.6.2.
+    /// Whether the text is a token (RFC 9110 5.6.2).
     package static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(HTTPByte.isToken)
     }
 }
 
-/// Names a request so that a server can tell a repeat from another
+/// Identifies a request, so that a server can recognize its repeat
 /// (draft-ietf-httpapi-idempotency-key-header).
 package enum IdempotencyKey {
     static let header = "Idempotency-Key"
@@ -89,7 +88,7 @@ package enum IdempotencyKey {
         return text
     }
 
-    /// The same from the system's random numbers.
+    /// The same, from the system's random numbers.
     package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
         return random(using: &generator)

@@ -1,16 +1,16 @@
-/// A request that a client sent to this program, for whoever answers it.
+/// A request that a client sent to this program, for the code that answers it.
 package struct ServedRequest: Sendable {
     package var method: String
-    /// As the client sent it, escaped, without the query.
+    /// The path as the client sent it, escaped, without the query.
     package var path: String
-    /// What stood for the names of a route, decoded.
+    /// The values of the names in a route, decoded.
     package var params: [(name: String, value: String)]
-    /// Decoded, in their order.
+    /// Decoded, in order.
     package var query: [(name: String, value: String)]
     package var headers: Headers
-    /// Empty for none.
+    /// Empty without a body.
     package var body: [UInt8]
-    /// The address of the other end; nil on a Unix socket.
+    /// The address of the client; nil on a Unix socket.
     package var client: String?
 
     package init(

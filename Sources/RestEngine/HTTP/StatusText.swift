@@ -15,7 +15,7 @@ package enum StatusText {
         504: "Gateway timed out", 505: "Unsupported version",
     ]
 
-    /// The text of a status; a class text for one that has none.
+    /// The text of a status; the text of its class if the status has none.
     package static func text(for status: Int) -> String {
         if let text = texts[status] { return text }
         return switch status {
@@ -28,11 +28,12 @@ package enum StatusText {
     }
 }
 
-/// The phrases that HTTP's own list has for statuses (RFC 9110 15, and the IANA registry): for status lines,
-/// and for the titles of problems, as RFC 9457 4.2.1 wants for `about:blank`. Beside ``StatusText``, since
-/// the wire has HTTP's words, and an error's text those that the resource model fixed (rules D23).
+/// The phrases of HTTP's registry for statuses (RFC 9110 15, and the IANA registry), for status lines and for
+/// the titles of problems, as RFC 9457 4.2.1 requires for `about:blank`. They are separate from
+/// ``StatusText``, because messages use HTTP's words, and the texts of errors those that the resource model
+/// defines (rules D23).
 package enum StatusPhrase {
-    /// The phrase; that of the class for a status that the list doesn't have.
+    /// The phrase of a status; that of its class if the status is not in the list.
     package static func text(for status: Int) -> String {
         if let known = known(status) { return known }
         return switch status {
@@ -42,7 +43,7 @@ package enum StatusPhrase {
         }
     }
 
-    /// Nil for a status that the list doesn't have.
+    /// Nil for a status that is not in the list.
     package static func known(_ status: Int) -> String? { phrases[status] }
 
     private static let phrases: [Int: String] = [

@@ -1,14 +1,14 @@
-/// The engine's log: text by category, made only when somebody listens to the category (rules 26).
+/// The engine's log: text by category, evaluated only when the category is on (rules 26).
 @EngineActor
 public final class EngineLog {
-    /// What a line is about (26.1).
+    /// The subject of a line (26.1).
     public enum Category: String, Sendable, CaseIterable {
         case network
         case networkDetails = "network_details"
         case pipeline
         case stateChanges = "state_changes"
         case observers, staleness, cache, configuration
-        /// What somebody should look at; always on.
+        /// Messages that need attention; always on.
         case warning
     }
 
@@ -17,8 +17,8 @@ public final class EngineLog {
         get { categories }
         set { categories = newValue }
     }
-    // Asked for at each line. Of what is private the compiler sees all accesses, so that none has to be
-    // checked for another one inside of it while the program runs.
+    // Read for each line. The compiler sees all accesses to a private property, so it needs no exclusivity
+    // checks at run time.
     private var categories: Set<Category> = []
     /// Gets each line; the default drops it (26.3).
     public var handler: @EngineActor (Category, String) -> Void = { _, _ in }
@@ -26,7 +26,7 @@ public final class EngineLog {
     /// A log that drops everything.
     public init() {}
 
-    /// Writes to a category. A program or a transformer may use the engine's own (26.6). `text` is not
+    /// Writes to a category. Programs and transformers may use the engine's categories (26.6). `text` is not
     /// evaluated when the category is off (26.4). Secrets of the URLs in it are masked (SECURITY.md).
     public func write(_ category: Category, _ text: @autoclosure () -> String) {
         guard category == .warning || (!categories.isEmpty && categories.contains(category)) else { return }
@@ -35,7 +35,7 @@ public final class EngineLog {
 }
 
 extension Engine {
-    /// What came of a message that was sent.
+    /// Logs the result of a message that was sent.
     func note(_ outcome: @autoclosure () -> String, _ step: Redirect.RequestStep, since start: Double) {
         var milliseconds: Int { Int(((scheduler.now - start) * 1000).rounded()) }
         log.write(.network, "\(outcome()) \(step.method) \(step.url) in \(milliseconds) ms")
@@ -43,11 +43,11 @@ extension Engine {
 }
 
 extension EngineLog.Category {
-    /// Those that can be turned on and off.
+    /// The categories that can be turned on and off.
     public static let optional = allCases.filter { $0 != .warning }
 
-    /// Sets of categories by name: `none`, `common`, `detailed`, `all` (26.2), or a category's own name. Nil
-    /// for another name.
+    /// A set of categories by name: `none`, `common`, `detailed`, `all` (26.2), or the name of a single
+    /// category. Nil for another name.
     public static func set(named name: String) -> Set<EngineLog.Category>? {
         switch name {
         case "none": []
@@ -58,12 +58,13 @@ extension EngineLog.Category {
         }
     }
 
-    /// All names that ``set(named:)`` takes, sets first.
+    /// All names that ``set(named:)`` accepts, sets first.
     public static let setNames = ["none", "common", "detailed", "all"] + optional.map(\.rawValue)
 }
 
 extension ResolvedConfiguration {
-    /// What the blocks came to, for the log (rule 26.7). Values of headers may be secret, so names alone.
+    /// The result of the blocks, for the log (rule 26.7). Values of headers may be secret, so only names are
+    /// included.
     func summary(names: [String]) -> String {
         let configuration = self.configuration
         var lines = [names.isEmpty ? "no blocks" : names.joined(separator: " → ")]
@@ -95,7 +96,7 @@ extension PipelineStage {
 }
 
 extension Response {
-    /// One line of what a response is, for the log (rule 26.7).
+    /// One line about a response, for the log (rule 26.7).
     var summary: String {
         switch self {
         case .success(let entity): entity.summary
@@ -109,7 +110,8 @@ extension Entity {
 }
 
 extension Content {
-    /// Kind and size. Never the content itself: it may be large, secret, or not what its type says (26.5).
+    /// Kind and size, never the content itself: it may be large, secret, or different from its declared type
+    /// (26.5).
     var summary: String {
         switch self {
         case .bytes(let bytes): "\(bytes.count) bytes"

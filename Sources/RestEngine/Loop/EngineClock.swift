@@ -1,11 +1,11 @@
 import Platform
 
-/// The engine's idea of time.
+/// The source of time of an engine.
 @EngineActor
 public protocol EngineClock: AnyObject {
-    /// Unix time in seconds; may jump when somebody sets the clock.
+    /// Unix time in seconds; jumps when the system's clock is set.
     var now: Double { get }
-    /// Seconds on a clock that never jumps, from some point in the past; timers and ages use it.
+    /// Seconds since some point in the past, on a clock that never jumps; used for timers and ages.
     var uptime: Double { get }
 }
 
@@ -15,7 +15,7 @@ struct EngineTime {
     var now: Double
     var uptime: Double
 
-    /// The uptime that belongs to a Unix time; now for one in the future.
+    /// The uptime for a Unix time; the current one for a time in the future.
     func uptime(at timestamp: Double) -> Double { uptime - max(0, now - timestamp) }
 }
 
@@ -28,33 +28,33 @@ public final class SystemClock: EngineClock {
     public var uptime: Double { ClockReading.timeSinceBoot }
 }
 
-/// A clock that stands still until it is told otherwise. Tests start it at 1,000,000.
+/// A clock that only moves when it is set. Tests start it at 1,000,000.
 @EngineActor
 public final class ManualClock: EngineClock {
-    /// What it was last set to.
+    /// The time that was last set.
     public private(set) var now: Double
-    /// Seconds that it was moved forward.
+    /// Seconds by which it was moved forward.
     public private(set) var uptime: Double = 0
 
-    /// Starts at a time of day.
+    /// Starts at that time of day, in Unix seconds.
     public init(now: Double = 1_000_000) { self.now = now }
 
-    /// Moves both times; back is for the time of day alone.
+    /// Moves both times; a negative step moves only the time of day.
     public func advance(by time: Duration) { advance(by: time.inSeconds) }
 
-    /// The same in seconds.
+    /// The same, in seconds.
     package func advance(by seconds: Double) {
         now += seconds
         uptime += max(0, seconds)
     }
 
-    /// Moves to a point of uptime that is not in the past, and to a time of day that is given, because a sum
-    /// of steps would not meet it exactly.
+    /// Moves to a point of uptime that is not in the past, and to the given time of day, which a sum of steps
+    /// would not reach exactly.
     public func move(toUptime uptime: Double, now: Double) {
         self.uptime = max(self.uptime, uptime)
         self.now = now
     }
 
-    /// Sets the time of day; timers see the difference when it is forward.
+    /// Sets the time of day; timers see the difference if it is forward.
     public func set(_ time: Double) { advance(by: time - now) }
 }

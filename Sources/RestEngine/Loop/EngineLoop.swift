@@ -2,8 +2,8 @@ import DequeModule
 import Platform
 import Synchronization
 
-/// The isolation of everything that the engine owns: services, resources, requests, the script's main Lua
-/// state and the transport's handles. It runs on one thread, ``EngineLoop``.
+/// The isolation of all state of the engine: services, resources, requests, the script's main Lua state and
+/// the transport's handles. It runs on one thread, ``EngineLoop``.
 @globalActor
 public actor EngineActor {
     public static let shared = EngineActor()
@@ -12,15 +12,16 @@ public actor EngineActor {
         EngineLoop.shared.asUnownedSerialExecutor()
     }
 
-    /// Runs `body` here and now, which must be the engine loop's thread; elsewhere the process stops with a
-    /// message that names both threads. For callbacks of C libraries, which the compiler can't place.
+    /// Runs `body` immediately. The current thread must be the engine loop's; otherwise the process stops
+    /// with a message that names both threads. For callbacks of C libraries, whose isolation the compiler
+    /// can't know.
     public static func assumeIsolated<Result>(
         _ body: @EngineActor () throws -> Result
     ) rethrows -> Result {
         EngineLoop.shared.checkIsolated()
         return try withoutActuallyEscaping(body) { body in
-            // The types differ in isolation alone, which was checked above; this is how the standard library
-            // implements the same call for its main actor.
+            // The types differ only in isolation, which was checked above; the standard library implements
+            // the same call for its main actor in this way.
             try unsafeBitCast(body, to: (() throws -> Result).self)()
         }
     }
@@ -35,10 +36,9 @@ public actor EngineActor {
 
 /// The one thread that owns engine, main Lua state and transport.
 ///
-/// A pass of the loop: take what other threads sent, run it, as much as ten milliseconds are enough for; run
-/// each scheduler's turn; wait in the poller, which delivers network events as it wakes. Whatever is sent
-/// from another thread wakes the poller once for each batch, and what is sent from the loop itself wakes
-/// nothing.
+/// A pass of the loop takes the work that other threads sent and runs it for at most ten milliseconds, runs a
+/// tick of each scheduler, and waits in the poller, which delivers network events when it wakes. Work from
+/// other threads wakes the poller once per batch; work from the loop itself does not wake it.
 public final class EngineLoop: SerialExecutor, Sendable {
     /// The process has one loop.
     public static let shared = EngineLoop()
@@ -50,9 +50,10 @@ public final class EngineLoop: SerialExecutor, Sendable {
 
     private struct Inbox {
         var work: [Work] = []
-        /// Goes before all other work.
+        /// Runs before all other work.
         var urgent: [Work] = []
-        /// The loop is in its poller, or about to be: whoever appends must wake it, and does so once.
+        /// True while the loop waits in its poller, or is about to: a thread that then appends work must wake
+        /// it, once.
         var isParked = false
         var poller: any Poller = ParkingPoller()
 
@@ -77,7 +78,7 @@ public final class EngineLoop: SerialExecutor, Sendable {
         send(.call(call))
     }
 
-    /// The same before whatever else waits: for a short question that says whether the loop turns.
+    /// The same, before all other waiting work: for short probes that check whether the loop is alive.
     package func submitUrgent(_ call: @escaping @Sendable @EngineActor () -> Void) {
         send(.call(call), isUrgent: true)
     }
@@ -112,18 +113,18 @@ public final class EngineLoop: SerialExecutor, Sendable {
 
     // MARK: The loop
 
-    /// Replaces what the loop waits in; a transport calls this once, when it starts.
+    /// Replaces the poller of the loop; a transport calls this once, when it starts.
     @EngineActor
     package func install(_ poller: any Poller) {
         let old = inbox.withLock { inbox in
             defer { inbox.poller = poller }
             return inbox.poller
         }
-        // The pass that runs now would still wait in the old one, where nobody wakes it any more.
+        // The current pass would still wait in the old poller, which no longer gets any wake-up.
         old.wake()
     }
 
-    /// Seconds of a pass for what was sent: what is left has its turn behind the schedulers and the poller.
+    /// Seconds in a pass for work from other threads; the rest runs after the schedulers and the poller.
     private static let slice = 0.01
 
     private static func run(_ loop: EngineLoop) {
@@ -142,10 +143,11 @@ public final class EngineLoop: SerialExecutor, Sendable {
                 loop.perform(item)
                 if ClockReading.uptime > end { break }
             }
-            // This function is the loop's thread, which is what isolation to the engine means.
+            // This function runs on the loop's thread, which is the engine's isolation.
             let wait = EngineActor.assumeIsolated { SchedulerList.shared.runPass() }
             let isBusy = wait == 0 || !left.isEmpty || loop.inbox.withLock { $0.hasWork }
-            // Not parked: what is sent meanwhile is seen before the wait, and needs to wake nobody.
+            // The loop is not marked as parked here: work that arrives meanwhile is found before the wait, so
+            // no wake-up is needed.
             if poller.handle(polling: isBusy) || isBusy { continue }
             let mayPark = loop.inbox.withLock { inbox in
                 inbox.isParked = !inbox.hasWork
@@ -156,7 +158,7 @@ public final class EngineLoop: SerialExecutor, Sendable {
     }
 
     private func perform(_ work: Work) {
-        // It runs on the loop's thread, which is what isolation to the engine means.
+        // This runs on the loop's thread, which is the engine's isolation.
         switch work {
         case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
         case .call(let call): EngineActor.assumeIsolated { call() }
@@ -164,7 +166,7 @@ public final class EngineLoop: SerialExecutor, Sendable {
     }
 }
 
-/// A named thread with a large stack, for scripts, which knows whether it is current.
+/// A named thread with a large stack, for scripts; it knows whether it is the current thread.
 final class LoopThread: Sendable {
     let name: String
     private let identity = Atomic<UInt>(0)

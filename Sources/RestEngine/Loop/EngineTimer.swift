@@ -1,10 +1,10 @@
-/// A callback at a later time; cancelled by ``cancel()``, not by being dropped.
+/// A callback at a later time. Cancel it with ``cancel()``; releasing it does not cancel it.
 @EngineActor
 public final class EngineTimer {
-    /// In the heap of its scheduler, which alone sets it; nil when it isn't there.
+    /// The index in the scheduler's heap, set only by the scheduler; nil when it isn't in the heap.
     var place: Int?
     private var work: (@EngineActor () -> Void)?
-    /// Weak: whoever holds a timer keeps nothing else.
+    /// Weak, so that a timer keeps only its callback alive.
     private weak var scheduler: Scheduler?
 
     init(on scheduler: Scheduler, _ work: @escaping @EngineActor () -> Void) {
@@ -12,13 +12,13 @@ public final class EngineTimer {
         self.work = work
     }
 
-    /// Keeps the callback from running; no effect when it has run.
+    /// Prevents the callback from running; no effect after it has run.
     public func cancel() {
         if place != nil { scheduler?.remove(self) }
         work = nil
     }
 
-    /// Its time has come, and it is in the heap no more.
+    /// Runs the callback; the timer was removed from the heap before.
     func run() {
         guard let work else { return }
         self.work = nil

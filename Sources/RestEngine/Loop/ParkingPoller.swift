@@ -1,16 +1,16 @@
 import Platform
 
-/// What the engine loop waits in. A transport supplies its own, so that network events and the engine's work
-/// share one thread and one wait.
+/// The object in which the engine loop waits. A transport supplies its own, so that network events and the
+/// engine's work share one thread and one wait.
 package protocol Poller: AnyObject, Sendable {
-    /// Handles what has happened, without waiting. True if anybody was told, who may have made work for the
-    /// loop. Engine loop only.
+    /// Handles events without waiting. True if a callback ran, which may have made work for the loop. Engine
+    /// loop only.
     ///
-    /// - Parameter polling: The system is asked what is ready, since no wait came before.
+    /// - Parameter polling: True if the system must be asked for ready events, because no wait came before.
     func handle(polling: Bool) -> Bool
 
-    /// Waits until something happens, ``wake()`` is called, or the time is over. Engine loop only. A negative
-    /// time means for ever.
+    /// Waits until an event arrives, ``wake()`` is called, or the time is over. Engine loop only. A negative
+    /// time means forever.
     func wait(milliseconds: Int32)
 
     /// Ends the current or the next wait early. Any thread.
@@ -19,7 +19,7 @@ package protocol Poller: AnyObject, Sendable {
 
 /// The wait of a loop without a network: a condition variable.
 final class ParkingPoller: Poller, @unchecked Sendable {
-    // Unchecked: the two handles are made for use from several threads, and `isWoken` is only touched under
+    // Unchecked: the two handles are made for use from several threads, and `isWoken` is only accessed under
     // the mutex.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -30,7 +30,7 @@ final class ParkingPoller: Poller, @unchecked Sendable {
         #if canImport(Darwin)
             pthread_cond_init(condition, nil)
         #else
-            // Setting the machine's time of day must not make a wait longer or shorter.
+            // Setting the system's time of day must not change the length of a wait.
             var attributes = pthread_condattr_t()
             pthread_condattr_init(&attributes)
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)

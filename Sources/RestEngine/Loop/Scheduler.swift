@@ -1,16 +1,17 @@
 import DequeModule
 
-/// Turns and timers of one engine, on the system's clock or on one that a test moves by hand.
+/// Ticks and timers of one engine, on the system's clock or on one that a test moves by hand.
 ///
-/// A *turn* is one later pass: work queued during a turn runs in the next one, never in the same.
+/// A *tick* is one later pass: work queued during a tick runs in the next one, never in the same.
 @EngineActor
 public final class Scheduler {
-    /// Others have their turn after so many seconds, sockets above all: work of one turn may be long.
+    /// Seconds after which a tick yields to other work, above all to sockets, because the work of one tick
+    /// may be long.
     private static let slice = 0.01
-    /// Seconds of one part of long work, see ``inParts(_:)``.
+    /// Seconds for one part of long work, see ``inParts(_:)``.
     private static let part = 0.005
 
-    /// A closure by itself would be wrapped as it enters the queue and again as it leaves.
+    /// A struct, because a plain closure would be wrapped when it enters the queue and again when it leaves.
     private struct Tick {
         let work: @EngineActor () -> Void
     }
@@ -19,11 +20,11 @@ public final class Scheduler {
     private let isSliced: Bool
     private var queue: Deque<Tick> = []
     private var timers = TimerHeap()
-    /// Counts the turns.
+    /// The number of ticks so far.
     package private(set) var tick: UInt64 = 0
 
-    /// With the system's clock the engine loop runs this scheduler for as long as it lives; with any other
-    /// clock whoever holds it calls ``runTick()``.
+    /// With the system's clock, the engine loop runs this scheduler as long as it lives; with any other
+    /// clock, its owner calls ``runTick()``.
     public init(clock: any EngineClock = SystemClock()) {
         self.clock = clock
         isSliced = clock is SystemClock
@@ -33,7 +34,7 @@ public final class Scheduler {
     /// The clock's time, in Unix seconds.
     public var now: Double { clock.now }
 
-    /// Somebody else may set the time of day, the machine's administrator for instance.
+    /// Whether the time of day can be set from outside, for example by the machine's administrator.
     public var mayJump: Bool { isSliced }
 
     /// Seconds on a clock that never jumps.
@@ -41,7 +42,7 @@ public final class Scheduler {
 
     var time: EngineTime { EngineTime(now: clock.now, uptime: clock.uptime) }
 
-    /// Runs `work` in the next turn.
+    /// Runs `work` in the next tick.
     public func nextTick(_ work: @escaping @EngineActor () -> Void) {
         queue.append(Tick(work: RefreshScope.bound(work)))
     }
@@ -52,7 +53,7 @@ public final class Scheduler {
         after(delay.inSeconds, work)
     }
 
-    /// The same in seconds, which may be endless.
+    /// The same in seconds, which may be infinite.
     @discardableResult
     package func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> EngineTimer {
         let timer = EngineTimer(on: self, RefreshScope.bound(work))
@@ -60,12 +61,12 @@ public final class Scheduler {
         return timer
     }
 
-    /// The timer was cancelled.
+    /// Removes a timer that was cancelled.
     func remove(_ timer: EngineTimer) { timers.remove(timer) }
 
-    /// Does work in parts: now and in later turns, others have theirs after each part.
+    /// Does work in parts, now and in later ticks, with other work between the parts.
     ///
-    /// - Parameter step: does a little; false when there is no more.
+    /// - Parameter step: Does one part; false when there is no more.
     package func inParts(_ step: @escaping @EngineActor () -> Bool) {
         let end = uptime + Self.part
         repeat {
@@ -74,15 +75,16 @@ public final class Scheduler {
         nextTick { [self] in inParts(step) }
     }
 
-    /// Runs the timers that are due, then what was queued when the turn began. False when there was nothing.
+    /// Runs the timers that are due, then the work that was queued when the tick began. False when there was
+    /// none.
     ///
-    /// On the system's clock either stops when it has taken long; what is left begins the next turn.
+    /// On the system's clock, both stop when they have taken long; the rest begins the next tick.
     @discardableResult
     public func runTick() -> Bool {
         tick += 1
         var left = queue.count
         var didWork = left > 0
-        // A timer that is set meanwhile, even for now, waits for the next turn.
+        // A timer that is set during the tick, even with delay zero, waits for the next tick.
         let (uptime, last) = (clock.uptime, timers.lastOrder)
         var end = sliceEnd
         while let timer = timers.popFirst(dueAt: uptime, setUpTo: last) {
@@ -101,22 +103,22 @@ public final class Scheduler {
 
     private var sliceEnd: Double { isSliced ? clock.uptime + Self.slice : 0 }
 
-    /// Seconds until there is work: 0 for now, nil for none in sight.
+    /// Seconds until there is work: 0 for now, nil if none is planned.
     public var timeUntilWork: Double? {
         if !queue.isEmpty { return 0 }
         return nextDeadline.map { max(0, $0 - clock.uptime) }
     }
 
-    /// True while a turn is queued or a timer is armed.
+    /// True while work is queued or a timer is armed.
     public var hasWork: Bool { timeUntilWork != nil }
 
-    /// When the next timer is due, on the clock's uptime.
+    /// The time of the next timer, on the clock's uptime.
     public var nextDeadline: Double? { timers.firstDeadline }
 
     /// Timers that have neither run nor been cancelled.
     public var armedTimers: Int { timers.count }
 
-    /// Forgets all turns and timers: what would have run holds on to nothing any more.
+    /// Drops all queued work and timers, and the references that they hold.
     public func clear() {
         queue = []
         _ = timers.removeAll()
@@ -138,11 +140,11 @@ final class SchedulerList {
         members.append(Member(scheduler: scheduler))
     }
 
-    /// One turn of each. Returns how many milliseconds the loop may wait: 0 when there is more to do, -1 for
-    /// ever.
+    /// Runs one tick of each. Returns how many milliseconds the loop may wait: 0 when there is more to do, -1
+    /// for forever.
     func runPass() -> Int32 {
         var wait = Double.infinity
-        // No task runs now whose scope could count.
+        // No task runs now, so no scope may apply.
         RefreshScope.outside {
             for member in members {
                 guard let scheduler = member.scheduler else { continue }

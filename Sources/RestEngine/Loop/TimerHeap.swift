@@ -1,5 +1,5 @@
-/// The timers of a scheduler by deadline, and those of one deadline in the order in which they were set. Each
-/// timer knows its place in this binary heap, so that one that is cancelled leaves at once.
+/// The timers of a scheduler by deadline; those with the same deadline in the order in which they were set.
+/// Each timer knows its index in this binary heap, so a cancelled timer is removed at once.
 @EngineActor
 struct TimerHeap {
     private struct Entry {
@@ -13,7 +13,7 @@ struct TimerHeap {
     }
 
     private var entries: [Entry] = []
-    /// Of the timer that was set last.
+    /// The order of the timer that was set last.
     private(set) var lastOrder: UInt64 = 0
 
     nonisolated init() {}
@@ -28,19 +28,19 @@ struct TimerHeap {
         rise(entry, from: entries.count - 1)
     }
 
-    /// Takes the first timer, if it is due then and was not set after the one of that order.
+    /// Takes the first timer, if it is due then and was not set after the timer with that order.
     mutating func popFirst(dueAt uptime: Double, setUpTo order: UInt64) -> EngineTimer? {
         guard let first = entries.first, first.deadline <= uptime, first.order <= order else { return nil }
         remove(first.timer)
         return first.timer
     }
 
-    /// No effect on a timer that isn't here.
+    /// No effect on a timer that isn't in the heap.
     mutating func remove(_ timer: EngineTimer) {
         guard let place = timer.place, let last = entries.popLast() else { return }
         timer.place = nil
         guard place < entries.count else { return }
-        // The last one fills the gap, from where it goes to its own place.
+        // The last entry fills the gap and moves from there to its own place.
         if place > 0, last.isBefore(entries[(place - 1) / 2]) {
             rise(last, from: place)
         } else {
@@ -48,7 +48,7 @@ struct TimerHeap {
         }
     }
 
-    /// Takes all of them, in no order.
+    /// Takes all timers, in any order.
     mutating func removeAll() -> [EngineTimer] {
         let timers = entries.map(\.timer)
         for timer in timers { timer.place = nil }

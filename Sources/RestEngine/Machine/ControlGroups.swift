@@ -1,19 +1,19 @@
 import Platform
 
-/// The control groups that a process is in (cgroups(7)), each with those above it.
+/// The control groups of a process (cgroups(7)), each with its ancestors.
 struct ControlGroups {
-    /// Gives the text of a file, or nil when there is none.
+    /// Returns the text of a file, nil when it doesn't exist.
     let read: (String) -> String?
 
-    /// Those of this process, as they are now.
+    /// The current groups of this process.
     static var ofThisProcess: ControlGroups {
         ControlGroups { path in
             (try? WholeFile.read(path, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
-    /// The folders of all groups that `controller` rules, from the uppermost down. Inside a container a group
-    /// may be shown under the path that it has outside, and then only the uppermost is there.
+    /// The folders of all groups that `controller` controls, from the root down. Inside a container a group
+    /// may be shown under its outside path; then only the root exists.
     func folders(of controller: String) -> [Folder] {
         (read("/proc/self/cgroup") ?? "").split(separator: "\n").flatMap { line -> [Folder] in
             let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

@@ -1,17 +1,17 @@
 internal import CPlatform
 import Platform
 
-/// How much memory this process may have: what its control group and those above it allow (cgroups(7)), what
-/// its own limit leaves (getrlimit(2)), or what the machine has.
+/// How much memory this process may use: limited by its control group and the ancestors of that (cgroups(7)),
+/// by its own limit (getrlimit(2)), or by the machine.
 package struct MachineMemory: Sendable, Equatable {
-    /// What may be used, in bytes.
+    /// The usable memory, in bytes.
     package let bytes: Int
     package let source: Source
 
-    /// Sets the limit.
+    /// The kind of the limit.
     package enum Source: String, Sendable {
         case machine
-        /// A container's, for example.
+        /// A limit of a container, for example.
         case controlGroup = "control group"
         case processLimit = "process limit"
     }
@@ -21,16 +21,16 @@ package struct MachineMemory: Sendable, Equatable {
         self.source = source
     }
 
-    /// As it was when it was first asked for.
+    /// Read once, at the first use.
     package static let current = MachineMemory(
         physical: physicalBytes, groups: .ofThisProcess, processLimit: cplatform_memory_limit())
 
-    /// - Parameter processLimit: Of address space, negative for none. Half of it counts: stacks of threads,
-    ///   libraries and what the allocator reserves take addresses too.
+    /// - Parameter processLimit: Of address space, negative for none. Half of it is used: stacks of threads,
+    ///   libraries and the allocator's reserves take addresses too.
     init(physical: Int, groups: ControlGroups, processLimit: Int = -1) {
         let limits = groups.folders(of: "memory").compactMap { folder in
             let name = folder.version == .second ? "memory.max" : "memory.limit_in_bytes"
-            // "max" for none; the first version has a number that no machine reaches.
+            // "max" for none; version 1 has a number that no machine reaches.
             return groups.read("\(folder.path)/\(name)").flatMap { text in Int(text.prefix { $0.isNumber }) }
         }
         let limit = limits.filter { $0 > 0 }.min() ?? .max
@@ -41,12 +41,12 @@ package struct MachineMemory: Sendable, Equatable {
 
     private static var physicalBytes: Int {
         let (pages, size) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
-        // Where nobody says, as much as a small machine has.
+        // If the size is unknown, that of a small machine is assumed.
         return pages > 0 && size > 0 ? pages * size : 1 << 30
     }
 }
 
-/// How much memory this process has.
+/// The memory that this process uses.
 package enum ProcessMemory {
     /// Bytes that are resident, from statm of proc(5); nil where there is none.
     package static var residentBytes: Int? {

@@ -1,19 +1,19 @@
 internal import CPlatform
 import Platform
 
-/// How many processors this process may use: what its mask and its control groups leave of the machine's.
+/// How many processors of the machine this process may use, after its affinity mask and its control groups.
 package struct MachineProcessors: Sendable, Equatable {
     package enum Limit: String, Sendable {
         case machine
         /// sched_setaffinity(2), `taskset`.
         case affinity = "affinity mask"
-        /// Time of processors for a container, for example (cgroups(7), `cpu.max`).
+        /// A limit on processor time, for a container for example (cgroups(7), `cpu.max`).
         case controlGroup = "control group"
     }
 
-    /// At least 1. Time for a part of one counts as a whole.
+    /// At least 1. A fraction of a processor's time counts as a whole one.
     package let count: Int
-    /// What decides.
+    /// The limit in effect.
     package let limit: Limit
 
     package init(count: Int, limit: Limit) {
@@ -21,12 +21,12 @@ package struct MachineProcessors: Sendable, Equatable {
         self.limit = limit
     }
 
-    /// As they were when they were first asked for.
+    /// Read once, at the first use.
     package static let current = MachineProcessors(
         online: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), usable: Int(cplatform_usable_processors()),
         groups: .ofThisProcess)
 
-    /// - Parameter usable: Those of the mask; 0 when it isn't known.
+    /// - Parameter usable: The number in the mask; 0 when it isn't known.
     init(online: Int, usable: Int, groups: ControlGroups) {
         var (count, limit) = (max(1, online), Limit.machine)
         if usable > 0, usable < count { (count, limit) = (usable, .affinity) }
@@ -34,7 +34,7 @@ package struct MachineProcessors: Sendable, Equatable {
         self.init(count: count, limit: limit)
     }
 
-    /// Processors whose time the strictest group gives.
+    /// The number of processors whose time the strictest group allows.
     private static func quota(_ groups: ControlGroups) -> Int? {
         groups.folders(of: "cpu").compactMap { folder -> Int? in
             let numbers =

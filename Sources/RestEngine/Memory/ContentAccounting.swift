@@ -1,11 +1,11 @@
 import Synchronization
 
-/// A count of bytes. Changed on the engine loop, and by objects that end on other threads.
+/// A count of bytes. It is changed on the engine loop, and by objects that are released on other threads.
 final class ContentAccounting: Sendable {
     private let count = Atomic(0)
     private let parent: ContentAccounting?
 
-    /// What is added to it is added to `parent` too.
+    /// - Parameter parent: Gets the same changes.
     init(parent: ContentAccounting? = nil) { self.parent = parent }
 
     var bytes: Int { count.load(ordering: .relaxed) }
@@ -16,8 +16,8 @@ final class ContentAccounting: Sendable {
     }
 }
 
-/// What one body on its way takes of a ``ContentBudget``, from its first byte until it is content or nobody
-/// wants it.
+/// The bytes that one body in transfer takes of a ``ContentBudget``, from its first byte until it becomes
+/// content or is dropped.
 package final class BodyAccount: Sendable {
     private let budget: ContentBudget
     private let total: ContentAccounting
@@ -31,14 +31,15 @@ package final class BodyAccount: Sendable {
 
     deinit { close() }
 
-    /// The body needs so many bytes in all. False when there is no room for it; then nothing is counted.
+    /// Counts the body with that many bytes in all. False when there is no room; then the count stays the
+    /// same.
     @EngineActor
     package func grow(to bytes: Int) -> Bool {
         if growWithin(bytes) { return true }
         return budget.makeRoom(for: bytes - taken.load(ordering: .relaxed)) && growWithin(bytes)
     }
 
-    /// The same on any thread, where nothing can be dropped to make room.
+    /// The same on any thread, where no content can be dropped to make room.
     package func growWithin(_ bytes: Int) -> Bool {
         let more = bytes - taken.load(ordering: .relaxed)
         guard more > 0 else { return true }
@@ -48,18 +49,18 @@ package final class BodyAccount: Sendable {
         return true
     }
 
-    /// It is on its way no more. Any thread.
+    /// Ends the count of the body. Any thread.
     package func close() {
         let bytes = taken.exchange(0, ordering: .relaxed)
         if bytes > 0 { total.add(-bytes) }
     }
 
-    /// Why a transfer whose body finds no room fails.
+    /// The error of a transfer whose body does not fit.
     @EngineActor
     package var refusal: TransportError { budget.refusal(of: "the response's body") }
 }
 
-/// The part of a ``ContentBudget`` that one cache in memory takes, for as long as it lives.
+/// The bytes of one cache in memory in a ``ContentBudget``, as long as the cache lives.
 @EngineActor
 final class ContentShare {
     private let budget: ContentBudget
@@ -74,7 +75,7 @@ final class ContentShare {
 
     var bytes: Int { accounting.bytes }
 
-    /// False when there is no room for so many bytes more; then nothing is counted.
+    /// False when there is no room for that many more bytes; then the count stays the same.
     func grow(by bytes: Int) -> Bool {
         guard budget.makeRoom(for: bytes) else { return false }
         accounting.add(bytes)

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// The roof over what resources and caches in memory hold and what is on its way to them, in bytes, for all
-/// services of an engine (rules 23.4, D38, D42).
+/// Limits the bytes of resources and memory caches, and of bodies in transfer to them, for all services of an
+/// engine (rules 23.4, D38, D42).
 ///
-/// When something new finds no room, resources go that nobody holds: those without data first, then what is
-/// in caches in memory, then what was not used for longest. One that somebody holds stays, as one that was
-/// never loaded: its data goes, the published form, and the error with its body; caches are asked again at
-/// its next use. What somebody observes, or what has a request under way, keeps its data and gives up the
-/// published form alone, which the next reader has made anew. If that is not enough, the new thing is
-/// refused: a load, or a local change, fails with `too_large`, and the data that was there stays.
+/// When new content does not fit, existing content is dropped. First go resources without data that have no
+/// owner, then the content of memory caches, then the least recently used content. A resource with an owner
+/// stays in the state of one that was never loaded: its data, its published form, and its error with the body
+/// are dropped, and its caches are read again at its next use. A resource with observers or requests in
+/// flight keeps its data and loses only the published form, which is made again for the next reader. If that
+/// is not enough, the new content is refused: a load or a local change fails with `too_large`, and the
+/// existing data stays.
 @EngineActor
 public final class ContentBudget {
-    /// A quarter of the memory that this process may have: of its control group, else of the machine.
+    /// A quarter of the memory that this process may use, according to its control group or the machine.
     public nonisolated static let standardLimit = MachineMemory.current.bytes / 4
 
-    /// Bytes; ``standardLimit`` until it is set. Less than is held drops what is too much at once.
+    /// Bytes; ``standardLimit`` until it is set. A value below the held bytes drops the excess at once.
     public var limit: Int {
         get {
             let limit = sharedLimit.load(ordering: .relaxed)
@@ -27,7 +28,8 @@ public final class ContentBudget {
     }
     /// The same for other threads; negative until it is set.
     private nonisolated let sharedLimit = Atomic(-1)
-    /// No standard limit is lower. Below it the system isn't asked for one: a short command gets by without.
+    /// The lower bound of all standard limits. Below it the system isn't asked for its memory, which saves
+    /// time in short commands.
     private nonisolated static let least = 1 << 20
 
     private nonisolated func allows(_ bytes: Int) -> Bool {
@@ -35,10 +37,10 @@ public final class ContentBudget {
         return limit < 0 ? bytes <= Self.least || bytes <= Self.standardLimit : bytes <= limit
     }
 
-    /// Bytes that resources hold, themselves included, and caches in memory.
+    /// Bytes of resources, including the objects themselves, and of memory caches.
     public var heldBytes: Int { accounting.bytes }
 
-    /// Bytes of bodies on their way.
+    /// Bytes of bodies in transfer.
     public var bodyBytes: Int { bodies.bytes }
 
     /// Contents that were dropped to make room, since the start.
@@ -56,13 +58,13 @@ public final class ContentBudget {
     private var services: [Member] = []
     private var caches: [MemberCache] = []
     private var nextCleaning = 16
-    /// Until then nothing can be dropped: a look found only what must stay.
+    /// Until this time no eviction is tried, because the last one found only content that must stay.
     private var isFullUntil = 0.0
     private let clock = SystemClock()
 
     nonisolated init() {}
 
-    /// Takes note of a cache; its end needs no telling.
+    /// Registers a cache. It is held weakly, so it need not be removed.
     func share(of cache: MemoryCache) -> ContentShare {
         caches.removeAll { $0.cache == nil }
         caches.append(MemberCache(cache: cache))
@@ -71,7 +73,7 @@ public final class ContentBudget {
 
     private nonisolated var usedBytes: Int { accounting.bytes + bodies.bytes }
 
-    /// Takes note of a service; its end needs no telling.
+    /// Registers a service. It is held weakly, so it need not be removed.
     func add(_ core: ServiceCore) {
         if services.count >= nextCleaning {
             services.removeAll { $0.core == nil }
@@ -80,13 +82,12 @@ public final class ContentBudget {
         services.append(Member(core: core))
     }
 
-    /// Whether there is room for so many bytes more as it is. Any thread.
+    /// Whether there is room for that many more bytes now. Any thread.
     nonisolated func hasRoom(for bytes: Int) -> Bool {
         allows(usedBytes + bytes)
     }
 
-    /// Makes room for so many bytes more, and some on top, so that the next few have room too. False when
-    /// there is none.
+    /// Makes room for that many more bytes, with a reserve for the next few. False if that is impossible.
     @discardableResult
     func makeRoom(for bytes: Int, sparing spared: Resource? = nil) -> Bool {
         if hasRoom(for: bytes) { return true }
@@ -95,7 +96,7 @@ public final class ContentBudget {
         return hasRoom(for: bytes)
     }
 
-    /// The same below the limit of one service.
+    /// The same, also below the limit of one service.
     func makeRoom(for bytes: Int, in service: ServiceCore, sparing spared: Resource?) -> Bool {
         let accounting = service.accounting
         let wanted = accounting.bytes + bytes
@@ -108,13 +109,14 @@ public final class ContentBudget {
         return makeRoom(for: bytes, sparing: spared)
     }
 
-    /// Those without data first, then the least recently used. Runs nobody's code: libcurl may be calling.
+    /// Drops resources without data first, then the least recently used. It calls no foreign code, because
+    /// libcurl may be the caller.
     private func evict(sparing spared: Resource?, of service: ServiceCore?, until isEnough: () -> Bool) {
         let now = clock.uptime
         guard now >= isFullUntil else { return }
         let all = service.map { [$0] } ?? services.compactMap(\.core)
         var inUse = 0
-        /// The first of a queue goes, or to its end.
+        /// Drops the first of a queue, or moves it to the end.
         func evictFirst(of core: ServiceCore, withData: Bool) {
             let before = core.accounting.bytes
             let fate = core.table.evictFirst(withData: withData, .bytes, emptying: true, sparing: spared)
@@ -131,7 +133,7 @@ public final class ContentBudget {
         if service == nil {
             for cache in caches.compactMap(\.cache) { while !isEnough(), cache.dropOldest() {} }
         }
-        // Each is met twice when it was used since.
+        // Each resource that was used in between is visited twice.
         var left = 2 * all.reduce(0) { $0 + $1.table.withData.count }
         while left > 0, !isEnough(), let (core, end) = leastRecentlyUsed(of: all) {
             repeat {
@@ -139,12 +141,12 @@ public final class ContentBudget {
                 left -= 1
             } while left > 0 && !isEnough() && core.table.firstUse.map { $0 <= end } ?? false
         }
-        // Looking at many that must stay for each chunk of a body would take longer than the body.
+        // Checking many resources that must stay for each chunk of a body would take longer than the body.
         if !isEnough(), service == nil, inUse > 1000 { isFullUntil = now + 0.5 }
         for core in all { core.reportEvictions() }
     }
 
-    /// Whose data was not used for longest, and until when that is so.
+    /// The service with the least recently used data, and the time up to which that remains so.
     private func leastRecentlyUsed(of all: [ServiceCore]) -> (ServiceCore, until: Double)? {
         var (first, end) = (nil as (core: ServiceCore, use: Double)?, Double.infinity)
         for core in all {
@@ -165,7 +167,7 @@ public final class ContentBudget {
         return TransportError(
             .tooLarge, phase: .receive,
             message: "there is no room for \(what): \(whose) holds \(limit) bytes of content at most, "
-                + "and what is observed or on its way has to stay",
+                + "and content that is observed or in transfer must stay",
             limit: limit)
     }
 }

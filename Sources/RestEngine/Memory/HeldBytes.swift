@@ -1,8 +1,7 @@
-// Bytes that values keep, about, for whoever has to answer for them. Content that two of them share counts
-// for each.
+// The approximate bytes that values hold, for limits. Content that two values share counts for each.
 
 extension Headers {
-    /// Names and values, with their bookkeeping.
+    /// Names and values, including overhead.
     package var heldBytes: Int {
         fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
     }
@@ -26,7 +25,7 @@ extension ResponseInfo {
 
 extension StageOutputs {
     fileprivate func heldBytes(beside known: Entity?) -> Int {
-        // The form of an outcome is bytes of its own.
+        // The form of an outcome has bytes of its own.
         entities.reduce(form?.content.body.count ?? 0) { sum, entity in
             known?.isSame(as: entity) ?? false ? sum : sum + entity.heldBytes
         }
@@ -41,7 +40,7 @@ extension RequestError {
 }
 
 extension RequestError.Cause {
-    /// Of those that hold what a script or a server gave; the others' words are the engine's own.
+    /// Only for causes with text from a script or a server; the texts of the others belong to the engine.
     fileprivate var heldBytes: Int {
         switch self {
         case .invalidURL(let source): source?.utf8.count ?? 0
@@ -71,10 +70,10 @@ extension Exchange {
 }
 
 extension Request {
-    /// With its outcome, its body, and what it waited for.
+    /// Includes its outcome, its body, and the requests that it waited for.
     package var heldBytes: Int { heldBytes(beside: nil) }
 
-    /// - Parameter known: An entity that counts already: a chain has that of its request.
+    /// - Parameter known: An entity that is counted already: a chain has that of its request.
     func heldBytes(beside known: Entity?) -> Int {
         let entity = info?.response.entity
         let isKnown = entity.map { known?.isSame(as: $0) ?? false } ?? false
@@ -123,13 +122,13 @@ extension ServedRequest {
 }
 
 extension Resource {
-    /// Itself. What it holds is counted elsewhere.
+    /// The resource itself. Its content is counted elsewhere.
     package var ownBytes: Int { Self.ownBytes(of: url) }
 }
 
-/// Whoever answers for what a request keeps.
+/// The owner of a request that accounts for its memory.
 @EngineActor
 package protocol RequestKeeper: AnyObject {
-    /// It keeps more than before; see ``Request/heldBytes``.
+    /// The request holds more bytes than before; see ``Request/heldBytes``.
     func requestGrew(_ request: Request)
 }

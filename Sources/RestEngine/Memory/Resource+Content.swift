@@ -1,19 +1,19 @@
 extension Resource {
-    /// What one with content costs beside that and itself: its configuration, its part in tables of others.
+    /// Additional bytes of a resource with content: its configuration, and entries in other tables.
     private static let overhead = 512
 
-    /// What one costs that holds nothing: the object, its configuration, its places in tables. Each of them,
-    /// the caller's and the table's has the URL.
+    /// Bytes of a resource without content: the object, its configuration, its entries in tables. Each
+    /// resource has its URL twice, once in the table.
     static func ownBytes(of url: URLText?) -> Int { 512 + 2 * (url?.string.utf8.count ?? 0) }
 
-    /// By whoever used it last, on whatever thread; the scheduler's uptime.
+    /// The time of the last use on any thread, on the scheduler's uptime clock.
     var lastUse: Double { max(lastUsed, answerSnapshot?.lastUse ?? -.infinity) }
 
-    /// Counts anew what it holds, after each change of it.
+    /// Updates the count after each change of its content.
     func recount() {
         guard count() > 0 else { return }
         if !engine.contentBudget.makeRoom(for: 0, in: core, sparing: self) {
-            // Its own published form is too much: each reader has one made.
+            // Its own published form is too large: it is made for each reader instead.
             dropEncoding()
             isWithdrawn = false
         }
@@ -22,15 +22,16 @@ extension Resource {
     private var contentBytes: Int {
         var bytes = (state.data?.heldBytes ?? 0) + (state.error?.entity?.heldBytes ?? 0)
         if let encoded {
-            // Else it is the same bytes.
+            // Otherwise both are the same bytes.
             if !(state.data?.holdsBody ?? false) { bytes += encoded.body.count }
-            // The copy of the network library that readers share.
+            // The copy of the network library, which readers share.
             if answerSnapshot != nil { bytes += encoded.body.count }
         }
         return bytes > 0 ? bytes + Self.overhead : 0
     }
 
-    /// Why it can't hold this entity instead of what it has; nil when there is room, or could be made.
+    /// The reason why it can't hold this entity instead of its content; nil if there is room, or room could
+    /// be made.
     public func refusal(of entity: Entity) -> RequestError? {
         let bytes = entity.heldBytes
         let more = bytes + Self.overhead + Self.ownBytes(of: url) - heldBytes
@@ -42,13 +43,14 @@ extension Resource {
             cause: .transport(error), timestamp: engine.scheduler.now, url: urlString, method: "GET")
     }
 
-    /// What it can do without goes: all of it, unless somebody observes it or waits for it.
+    /// Drops dispensable content: all of it, or only the published form if the resource has observers or
+    /// waiting requests.
     func giveUpContent() {
         guard heldBytes > Self.ownBytes(of: url) else { return }
         if isBusy { dropEncoding() } else { dropContent() }
     }
 
-    /// What can be made from the data again goes.
+    /// Drops the published form, which can be made from the data again.
     func dropEncoding() {
         encoding = nil
         guard encoded != nil else { return }
@@ -57,8 +59,8 @@ extension Resource {
         count()
     }
 
-    /// All of it goes, without a word: nobody observes. What a wipe does beside that, in caches above all, is
-    /// not done.
+    /// Drops all content without notification, because there are no observers. Unlike a wipe, it does not
+    /// remove entries from caches.
     func dropContent() {
         withdraw()
         encoding = nil
@@ -68,7 +70,7 @@ extension Resource {
         count()
     }
 
-    /// Brings the count up to date; gives what it has changed by.
+    /// Updates the count; returns the difference.
     @discardableResult
     private func count() -> Int {
         let difference = Self.ownBytes(of: url) + contentBytes - heldBytes
@@ -80,7 +82,7 @@ extension Resource {
 }
 
 extension Entity {
-    /// The bytes that go out are among what it keeps.
+    /// Whether the published bytes are the ones that the entity holds.
     fileprivate var holdsBody: Bool {
         switch content {
         case .bytes, .image: true
@@ -88,14 +90,14 @@ extension Entity {
         }
     }
 
-    /// Bytes that it keeps, strings and their bookkeeping included.
+    /// The bytes that it holds, including strings and their overhead.
     package var heldBytes: Int {
         64 + content.heldBytes + (body?.heldBytes(beside: content) ?? 0) + headers.heldBytes
     }
 }
 
 extension Content {
-    /// A part of a tree keeps the whole. Of what a Swift transformer made nobody knows.
+    /// A part of a tree holds the whole tree. The size of a Swift transformer's value is unknown.
     package var heldBytes: Int {
         switch self {
         case .bytes(let bytes): bytes.count

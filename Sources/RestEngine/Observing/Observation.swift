@@ -1,15 +1,15 @@
-/// Somebody who is told what happens to a resource (rules 13.1, 13.2).
+/// Is notified of changes of a resource (rules 13.1, 13.2).
 ///
-/// Each call comes in the middle of the change that it tells of. It may call back into the resource.
+/// Each call is made during the change that it reports. It may call back into the resource.
 @EngineActor
 public protocol ResourceObserver: AnyObject {
     func changed(_ resource: Resource, _ event: ResourceEvent)
 
-    /// A load of the resource has come so far, 0…1.
+    /// Called with the progress of a load of the resource, 0…1.
     func progress(_ resource: Resource, _ fraction: Double)
 
-    /// Its last owner is gone, or it was removed. Not told to an observer that nobody owns but itself and
-    /// that goes away (13.13).
+    /// Called when its last owner is gone, or it was removed. Not called for an observer that only owns
+    /// itself and is released (13.13).
     func stoppedObserving(_ resource: Resource)
 }
 
@@ -18,7 +18,8 @@ extension ResourceObserver {
     public func stoppedObserving(_ resource: Resource) {}
 }
 
-/// A function that observes. No two are the same, so the same function may be added again and again (13.12).
+/// An observer that calls a function. All are different, so the same function may be added repeatedly
+/// (13.12).
 @EngineActor
 final class ClosureObserver: ResourceObserver {
     private let closure: @EngineActor (Resource, ResourceEvent) -> Void
@@ -28,7 +29,7 @@ final class ClosureObserver: ResourceObserver {
     func changed(_ resource: Resource, _ event: ResourceEvent) { closure(resource, event) }
 }
 
-/// One observer of one resource, for as long as somebody owns it (rules 13.13–13.15).
+/// One observer of one resource, as long as it has an owner (rules 13.13–13.15).
 @EngineActor
 final class Observation {
     private final class Owner {
@@ -41,24 +42,25 @@ final class Observation {
         }
     }
 
-    /// Keeps the observer while an owner other than itself lives (13.14, 13.19).
+    /// Holds the observer while an owner other than itself lives (13.14, 13.19).
     private var held: (any ResourceObserver)?
-    /// The observer, if it owns itself or did.
+    /// The observer, if it owns itself or used to.
     private weak var own: (any ResourceObserver)?
     private var isSelfOwned = false
     private weak var owner: AnyObject?
-    /// What the owner keeps the observer by.
+    /// The object that is kept for the owner.
     private var hold: AnyObject?
     /// Most observers have one owner.
     private var moreOwners: [Owner] = []
-    /// Of owners that were removed: the observer has yet to hear of its end, if that was the last one.
+    /// The objects of removed owners, kept until the observer has been notified of its end, if that was the
+    /// last owner.
     private var formerHolds: [AnyObject] = []
 
     init(_ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject?) {
         add(owner, of: observer, hold: hold)
     }
 
-    /// `observer` is the one that this is about.
+    /// - Parameter observer: The observer of this observation.
     func add(_ new: AnyObject, of observer: any ResourceObserver, hold: AnyObject?) {
         if new === observer {
             isSelfOwned = true
@@ -75,7 +77,7 @@ final class Observation {
         }
     }
 
-    /// True when that owner had a part in it.
+    /// True if it was an owner.
     func remove(_ gone: AnyObject) -> Bool {
         if isSelfOwned, gone === own {
             isSelfOwned = false
@@ -98,15 +100,15 @@ final class Observation {
 
     func isOf(_ other: any ResourceObserver) -> Bool { held === other || own === other }
 
-    /// Nil when the observer is gone.
+    /// Nil if the observer is gone.
     var identity: ObjectIdentifier? { (held ?? own).map(ObjectIdentifier.init) }
 
     private var hasOwner: Bool { owner != nil || moreOwners.contains { $0.object != nil } }
 
-    /// The observer, while somebody owns it.
+    /// The observer, as long as it has an owner.
     var listener: (any ResourceObserver)? { hasOwner || isSelfOwned ? held ?? own : nil }
 
-    /// Whether it goes on. What only the observer itself owns is let go of.
+    /// Whether it has an owner. Stops holding an observer that only owns itself.
     func survives() -> Bool {
         guard hasOwner || isSelfOwned else { return false }
         releaseHolds()
@@ -115,14 +117,14 @@ final class Observation {
         return own != nil
     }
 
-    /// Those of the owners that are gone.
+    /// Releases the objects of owners that are gone.
     private func releaseHolds() {
         if owner == nil { hold = nil }
         if !formerHolds.isEmpty { formerHolds = [] }
         if !moreOwners.isEmpty { moreOwners.removeAll { $0.object == nil } }
     }
 
-    /// The last that the observer hears, if there still is one.
+    /// Notifies the observer of its end, if it still lives.
     func end(at resource: Resource) {
         let last = held ?? own
         held = nil

@@ -1,47 +1,47 @@
 /// The observers of one resource, in the order of adding (rules 13, D8).
 ///
-/// Observers whose owners are gone hear of no event any more, and leave the list when it is next looked
-/// through (13.17).
+/// Observers whose owners are gone get no further events, and leave the list at the next pass over it
+/// (13.17).
 @EngineActor
 final class ObserverList {
     enum News {
         case change, progress
     }
 
-    /// How deep observers may set off events by what they do in the middle of others. More is an endless
-    /// circle.
+    /// How deep notifications may be nested, when observers cause events by their reactions. Deeper nesting
+    /// is an endless loop.
     private static let deepestNesting = 20
-    /// Up to so many a search is as fast as a table.
+    /// Up to this number a linear search is as fast as a table.
     private static let searchable = 16
 
     private var observations: [Observation] = []
-    /// By observer, once there are many. One that died may be in the way of another at the same address.
+    /// By observer, for long lists. A released observer may block another one at the same address.
     private var index: [ObjectIdentifier: Observation] = [:]
     private var hasRemovals = false
     private var isPruningPlanned = false
     private var nesting = 0
-    /// They went too deep, and have not come to rest since: what happens in the middle of others isn't told.
+    /// The nesting was too deep and has not ended since: nested events are not reported.
     private var isRestless = false
     private var hasLeftOut = false
-    /// The next load on behalf of those who observe.
+    /// The timer of the next load for the observers.
     var refresh: EngineTimer?
 
     var isEmpty: Bool { observations.isEmpty }
 
-    /// Those whose owners went unnoticed included.
+    /// Includes observers whose owners are gone without notice.
     var count: Int { observations.count }
 
-    /// Nobody goes through the list at the moment.
+    /// Whether no notification is in progress.
     var isIdle: Bool { nesting == 0 }
 
-    /// Tells the observer so, unless it observes already (13.4, 13.12).
+    /// Adds an observer and notifies it, unless it observes already (13.4, 13.12).
     func add(
         _ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject?, to resource: Resource
     ) {
         var known = find(observer)
         if hasRemovals || known?.survives() == false {
             prune(resource)
-            // It may have come back while others were told of their end.
+            // It may have been added again while others were notified of their end.
             known = find(observer)
         }
         if let known { return known.add(owner, of: observer, hold: hold) }
@@ -50,12 +50,12 @@ final class ObserverList {
         if observations.count > Self.searchable || !index.isEmpty { record(observation) }
         resource.engine.log.write(.observers, "\(resource.urlString): observer added")
         observer.changed(resource, .observerAdded)
-        // The owners of others may have gone unnoticed.
+        // The owners of other observers may be gone without notice.
         if observations.count > 1 { planPruning(resource) }
     }
 
-    /// Tells the observers of a load's progress. Only loads that somebody may be told of are followed: a
-    /// request that nobody listens to needs no timer (12.2, 12.6).
+    /// Notifies the observers of a load's progress. Only loads with observers are followed: a request without
+    /// listeners needs no timer (12.2, 12.6).
     func follow(_ request: Request, of resource: Resource) {
         request.onProgress { [weak self] fraction in
             guard let self, resource.observers === self else { return }
@@ -79,15 +79,15 @@ final class ObserverList {
         if isChanged { noteRemoval(resource) }
     }
 
-    /// Tells all who were there when the telling began and have not been removed since (13.23).
+    /// Notifies all observers that were there at the beginning and have not been removed since (13.23).
     func notify(_ resource: Resource, of news: News, _ deliver: (any ResourceObserver) -> Void) {
         prune(resource)
         guard nesting == 0 || !isRestless else { return hasLeftOut = true }
         guard nesting < Self.deepestNesting else {
             resource.engine.log.write(
                 .warning,
-                "\(resource.urlString): its observers change it each time they are told of a change;"
-                    + " \(Self.deepestNesting) such changes inside each other are told, further ones are not")
+                "\(resource.urlString): its observers change it at each notification;"
+                    + " \(Self.deepestNesting) nested changes are reported, further ones are not")
             isRestless = true
             hasLeftOut = true
             return
@@ -102,7 +102,7 @@ final class ObserverList {
         hasLeftOut = false
     }
 
-    /// Takes out whom nobody owns any more and tells them.
+    /// Removes observers without an owner, and notifies them.
     func prune(_ resource: Resource) {
         hasRemovals = false
         guard observations.contains(where: { !$0.survives() }) else { return }
@@ -125,7 +125,7 @@ final class ObserverList {
         planPruning(resource)
     }
 
-    /// In the next turn, unless something else comes first.
+    /// Prunes in the next tick, unless another pass comes first.
     private func planPruning(_ resource: Resource) {
         guard !isPruningPlanned else { return }
         isPruningPlanned = true

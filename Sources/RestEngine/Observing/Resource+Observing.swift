@@ -1,18 +1,18 @@
 extension Resource {
-    /// Adds an observer that owns itself: it is not kept alive, and stops when it goes away (rule 13.13).
-    /// The observer is told of it at once, it alone (13.4); one that observes already is not added again
-    /// (13.12).
+    /// Adds an observer that owns itself: it is not kept alive, and stops when it is released (rule 13.13).
+    /// Only the new observer is notified, at once (13.4). An observer that observes already is not added
+    /// again (13.12).
     @discardableResult
     public func addObserver(_ observer: any ResourceObserver) -> Resource {
         addObserver(observer, owner: observer)
     }
 
-    /// Adds an observer, or another owner of one: it is kept alive, and observes, for as long as any owner
-    /// lives (13.14, 13.15). Owners are held weakly. The caches, if there are any, are asked for what they
-    /// have (13.21).
+    /// Adds an observer, or another owner of one: it is kept alive, and observes, as long as any of its
+    /// owners lives (13.14, 13.15). Owners are held weakly. If the resource has caches, they are read
+    /// (13.21).
     ///
-    /// - Parameter hold: Kept until that owner has gone or been removed, and what follows from it has been
-    ///   told.
+    /// - Parameter hold: Kept until that owner is gone or removed, and the resulting notifications have been
+    ///   made.
     @discardableResult
     public func addObserver(
         _ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject? = nil
@@ -31,8 +31,8 @@ extension Resource {
         return self
     }
 
-    /// Keeps it up to date as the configuration says: by a stream (rule 57.1), or by loading it again in a
-    /// while, if somebody still observes then (rule 53.10).
+    /// Keeps it up to date according to the configuration: by a stream (rule 57.1), or by another load after
+    /// some time, if it still has observers then (rule 53.10).
     func planRefresh() {
         guard let list = observers, url != nil else { return }
         list.refresh?.cancel()
@@ -48,7 +48,7 @@ extension Resource {
         }
     }
 
-    /// Has a function observe, for as long as its owner lives (13.1, 13.14).
+    /// Adds an observer function that observes as long as its owner lives (13.1, 13.14).
     @discardableResult
     public func addObserver(
         owner: AnyObject, _ changed: @escaping @EngineActor (Resource, ResourceEvent) -> Void
@@ -56,23 +56,23 @@ extension Resource {
         addObserver(ClosureObserver(changed), owner: owner)
     }
 
-    /// Takes what `owner` owns from it; observers that nobody owns any more stop (13.16).
+    /// Removes `owner` from the observers; observers without an owner stop (13.16).
     public func removeObservers(ownedBy owner: AnyObject?) {
         if let owner { observers?.removeOwner(owner, of: self) }
     }
 
-    /// Stops observers, whoever owns them.
+    /// Removes the matching observers with all their owners.
     public func removeObservers(where matches: (any ResourceObserver) -> Bool) {
         observers?.remove(from: self, where: matches)
     }
 
-    /// Whether anybody who lives observes it.
+    /// Whether it has an observer with a living owner.
     public var isObserved: Bool {
         pruneObservers()
         return observers != nil
     }
 
-    /// How many observe it. Below `enough` some of them may be gone.
+    /// The number of observers. Below `enough` it may include some whose owners are gone.
     package func countObservers(enough: Int) -> Int {
         if let observers, observers.count >= enough { pruneObservers() }
         return observers?.count ?? 0
@@ -90,7 +90,7 @@ extension Resource {
         core.releaseIfUnowned(self)
     }
 
-    /// The list that is told is the one that counts how deep events lie in each other, so it stays meanwhile.
+    /// A list that is notifying also counts the nesting of events, so it stays until the end.
     func notifyObservers(
         of news: ObserverList.News = .change, _ deliver: (any ResourceObserver) -> Void
     ) {
@@ -99,14 +99,14 @@ extension Resource {
         if list.isEmpty, list.isIdle, observers === list { endObserving() }
     }
 
-    /// Cancels the loads in flight when nobody observes; other requests go on (5.19).
+    /// Cancels the loads in flight if there are no observers; other requests continue (5.19).
     public func cancelLoadIfUnobserved() {
         guard !isObserved else { return }
         for request in loadRequests { request.cancel() }
     }
 
-    /// The same after `delay`: what counts is who observes then. `completion` runs whether or not anything
-    /// was cancelled, unless the timer is (5.20).
+    /// The same after `delay`: it depends on the observers at that time. `completion` runs even if no load
+    /// was cancelled, unless the timer is cancelled (5.20).
     @discardableResult
     public func cancelLoadIfUnobserved(
         after delay: Duration, then completion: @escaping @EngineActor () -> Void = {}

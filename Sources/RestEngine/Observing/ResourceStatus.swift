@@ -1,26 +1,26 @@
-/// One status over several resources: whether to show that something is loading, an error, or what there is
-/// (rules 28.1–28.3).
+/// One status over several resources: whether to show a loading indicator, an error, or the data (rules
+/// 28.1–28.3).
 ///
-/// It observes: adding it to a resource as an observer adds the resource to it.
+/// It is an observer: adding it to a resource adds the resource to the status.
 @EngineActor
 public final class ResourceStatus: ResourceObserver {
-    /// What a view is to show.
+    /// The state that a view should show.
     public enum State: Sendable {
         case loading, success
         case error(RequestError)
     }
 
-    /// The rules, the first that applies decides.
+    /// The rules in order; the first that applies decides.
     public let priority: [StatusRule]
-    /// Those it is about, in the order of adding.
+    /// The resources of this status, in the order of adding.
     public var resources: [Resource] { members.resources }
     private var members = StatusMembers()
-    /// What a user asked for, until it has ended.
+    /// Requests of the user that have not ended.
     private var manualRequests: [Request] = []
     private var handlers: [@EngineActor (ResourceStatus) -> Void] = []
     private var notified: Reading
 
-    /// What tells one state from another; an error is known by its resource, its time and what it says.
+    /// Identifies a state; an error is identified by its resource, time and text.
     private struct Reading: Equatable {
         var decision: StatusRule.Decision
         var resource: ObjectIdentifier?
@@ -28,13 +28,14 @@ public final class ResourceStatus: ResourceObserver {
         var text: String?
     }
 
-    /// A status over no resource; add it to some as an observer.
+    /// A status without resources; add it to resources as an observer.
     public init(priority: [StatusRule] = StatusRule.usual) {
         self.priority = priority
-        notified = Reading(decision: StatusRule.decide(priority, StatusRule.Facts(), isLoadingManually: false))
+        notified = Reading(
+            decision: StatusRule.decide(priority, StatusRule.Facts(), isLoadingManually: false))
     }
 
-    /// The state of all together, as of now.
+    /// The current state of all resources together.
     public var state: State {
         members.lookAtAll()
         switch decision {
@@ -44,22 +45,22 @@ public final class ResourceStatus: ResourceObserver {
         }
     }
 
-    /// Whether it watches no resource.
+    /// Whether it has no resources.
     public var isEmpty: Bool { members.count == 0 }
 
     private var decision: StatusRule.Decision {
         StatusRule.decide(priority, members.facts, isLoadingManually: !manualRequests.isEmpty)
     }
 
-    /// Runs `handler` whenever the state has become another, a new error included.
+    /// Calls `handler` whenever the state has changed, also to a new error.
     public func onChange(_ handler: @escaping @EngineActor (ResourceStatus) -> Void) {
         handlers.append(handler)
     }
 
-    /// Counts a request as asked for by the user until it has ended (28.2).
+    /// Counts a request as requested by the user until it has ended (28.2).
     public func track(_ request: Request) {
         manualRequests.append(request)
-        // The list keeps the request for as long as the hook may run.
+        // The list holds the request as long as the hook may run.
         request.onCompletion { [weak self, unowned request] _ in
             self?.manualRequests.remove(identical: request)
             self?.evaluate()
@@ -67,7 +68,8 @@ public final class ResourceStatus: ResourceObserver {
         evaluate()
     }
 
-    /// Loads again what has an error, if its retry time has passed, and tracks it (28.2).
+    /// Loads the resources with an error again, or joins their loads in flight, and tracks these requests
+    /// (28.2). The retry time of a resource does not apply (D35).
     public func retry() {
         for resource in resources where resource.latestError != nil {
             track(resource.loadRequests.first ?? resource.load())

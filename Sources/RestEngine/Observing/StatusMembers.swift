@@ -1,5 +1,5 @@
-/// The resources of a status and what is known of them, so that an event of one of many costs no look at all
-/// of them.
+/// The resources of a status with their states, so that an event of one resource requires no look at the
+/// others.
 @EngineActor
 struct StatusMembers {
     private struct Member {
@@ -9,18 +9,18 @@ struct StatusMembers {
         var hasError = false
     }
 
-    /// In the order of adding; nil where one was removed.
+    /// In the order of adding; nil for a removed one.
     private var members: [Member?] = []
     private var places: [ObjectIdentifier: Int] = [:]
     private(set) var facts = StatusRule.Facts()
-    /// None before this place has an error.
+    /// No resource before this index has an error.
     private var firstError = 0
 
     var count: Int { facts.all }
 
     var resources: [Resource] { members.compactMap { $0?.resource } }
 
-    /// The first with an error, as far as is known.
+    /// The first resource with a known error.
     var firstWithError: Resource? {
         mutating get {
             guard facts.withError > 0 else { return nil }
@@ -46,7 +46,7 @@ struct StatusMembers {
         if members.count > 16, facts.all < members.count / 2 { closeUp() }
     }
 
-    /// Notes what is true of a resource now.
+    /// Records the current state of a resource.
     mutating func look(at resource: Resource) {
         guard let place = places[ObjectIdentifier(resource)] else { return }
         look(at: place)
@@ -82,22 +82,22 @@ struct StatusMembers {
     }
 }
 
-/// A rule by which a status over several resources may be decided (rule 28.1).
+/// A rule that decides a status over several resources (rule 28.1).
 public enum StatusRule: String, Sendable, CaseIterable {
-    /// Any of them is loading: "loading".
+    /// A resource is loading: "loading".
     case loading
-    /// A request that the user asked for is under way: "loading".
+    /// A request of the user is in flight: "loading".
     case manualLoading = "manual_loading"
-    /// One of them has data, or all have: "success".
+    /// A resource has data, or all have: "success".
     case anyData = "any_data"
     case allData = "all_data"
-    /// Any has an error: "error", the first one.
+    /// A resource has an error: "error", of the first one.
     case error
 
-    /// The order of Siesta (28.1).
+    /// The order of rules in Siesta (28.1).
     public static let usual: [StatusRule] = [.loading, .error, .anyData]
 
-    /// What the rules look at: of how many resources what is true.
+    /// The input of the rules: the numbers of resources in each state.
     struct Facts {
         var all = 0
         var loading = 0
@@ -109,7 +109,7 @@ public enum StatusRule: String, Sendable, CaseIterable {
         case loading, success, error
     }
 
-    /// The first rule that applies decides; with none it is a success.
+    /// The first rule that applies decides; if none does, the status is a success.
     static func decide(_ priority: [StatusRule], _ resources: Facts, isLoadingManually: Bool) -> Decision {
         for rule in priority {
             switch rule {

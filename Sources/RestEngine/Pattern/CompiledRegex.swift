@@ -1,15 +1,15 @@
 internal import CRegex
 
-/// A regular expression (PCRE2 syntax) searched for anywhere in a URL (14.11). The work of one search is
-/// bounded.
+/// A regular expression (PCRE2 syntax) that is searched for anywhere in a URL (14.11). The work of a search
+/// is limited.
 package final class CompiledRegex: CustomStringConvertible {
-    /// As its author wrote it, without options.
+    /// The pattern as its author wrote it, without options.
     package let pattern: String
-    /// Empty, or `i`: letters match in either case.
+    /// Empty, or `i`: ignore case.
     package let options: String
     private let handle: OpaquePointer
 
-    /// Throws for text that is no regular expression. Of the options there is `i`: case doesn't matter.
+    /// Throws for text that is no regular expression. The only option is `i`: ignore case.
     package init(_ pattern: String, options: String = "") throws(PatternError) {
         if let other = options.utf8.first(where: { $0 != UInt8(ascii: "i") }) {
             throw PatternError(
@@ -39,12 +39,12 @@ package final class CompiledRegex: CustomStringConvertible {
 
     package var description: String { "/\(pattern)/\(options)" }
 
-    /// Searches in the whole URL, its query included (14.11).
+    /// Searches in the whole URL, including its query (14.11).
     package func matches(_ url: URLText) throws(PatternError) -> Bool {
         try matches(url.string)
     }
 
-    /// Searches in any text; throws when the search costs too much.
+    /// Searches in any text; throws if the search takes too much work.
     package func matches(_ text: String) throws(PatternError) -> Bool {
         var text = text
         let result = text.withUTF8 { bytes in
@@ -67,12 +67,12 @@ package final class CompiledRegex: CustomStringConvertible {
     private static func message(_ error: Int32) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             cregex_message(error, buffer.baseAddress, buffer.count)
-            // The C side always terminates the text.
+            // The C function always terminates the text.
             return buffer.baseAddress.map { String(cString: $0) } ?? ""
         }
     }
 }
 
-// Unchecked for the pointer: the code behind it is never changed after `init`, each search has working memory
-// of its own, and it is freed in `deinit`, when nobody can search any more.
+// Unchecked because of the pointer: the compiled code is never changed after `init`, each search has working
+// memory of its own, and the code is freed in `deinit`, when no search can run any more.
 extension CompiledRegex: @unchecked Sendable {}

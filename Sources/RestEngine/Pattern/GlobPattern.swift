@@ -1,22 +1,22 @@
 import Platform
 
-/// A compiled glob (14.9): `*` is zero or more bytes other than `/`, `?` exactly one, `**` anything, and
-/// `**/` anything up to a slash, or nothing. It is matched against the whole URL without query and fragment,
-/// as it is written: percent-encoded, with case.
+/// A compiled glob (14.9): `*` is zero or more bytes other than `/`, `?` exactly one, `**` any text, and
+/// `**/` any text up to a slash, or no text. It is matched against the whole URL without query and fragment,
+/// as written: percent-encoded, case-sensitive.
 package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
     /// The pattern as its author wrote it.
     package let text: String
     let steps: [GlobStep]
     private let program: GlobProgram
 
-    /// Throws for text that is no glob; `base` is what a glob without a scheme is relative to.
+    /// Throws for text that is no glob; a glob without a scheme is relative to `base`.
     package init(_ text: String, base: BaseURL? = nil) throws(PatternError) {
         self.text = text
         steps = try GlobSyntax(text, base: base).steps()
         program = GlobProgram(steps)
     }
 
-    /// Of text that is no part of a URL: nothing in it is escaped, and nothing in what it is compared with.
+    /// For text that is not part of a URL: the pattern and the compared text are not percent-encoded.
     package init(unescaped text: String) {
         self.text = text
         steps = GlobStep.parse(text.utf8)
@@ -25,12 +25,12 @@ package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// Compares with the URL up to its query (14.9).
+    /// Matches the URL up to its query (14.9).
     package func matches(_ url: URLText) -> Bool {
         matches(Array(url.withoutQuery)[...])
     }
 
-    /// Compares with the whole URL: its `?` is one of the characters that a `?` stands for.
+    /// Matches the whole URL; a `?` of the pattern also matches the `?` before a query.
     func matchesWhole(_ url: URLText) -> Bool {
         matches(Array(url.string.utf8)[...])
     }
@@ -39,7 +39,8 @@ package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         program.matches(bytes)
     }
 
-    /// Whether it can match any URL below `base`: every way on from the base's text leads to some URL.
+    /// Whether it can match any URL below `base`: each step that is reached after the base's text can be
+    /// completed to some URL.
     package func canMatch(below base: BaseURL) -> Bool {
         var now = StepSet(steps)
         now.insert(0)
@@ -51,8 +52,8 @@ package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         return !now.indices.isEmpty
     }
 
-    /// Whether it certainly matches whatever `other` does: both are the same, or this one is text and then
-    /// anything, and the other begins with that text.
+    /// Whether it certainly matches every URL that `other` matches: both are equal, or this one is a literal
+    /// text followed by `**`, and the other begins with that text.
     package func covers(_ other: GlobPattern) -> Bool {
         if steps == other.steps { return true }
         guard steps.last == .deep else { return false }
@@ -61,7 +62,7 @@ package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Reads a glob as a script writes it.
+/// Parses a glob as a script writes it.
 struct GlobSyntax {
     private let text: String
     private let base: BaseURL?
@@ -71,8 +72,8 @@ struct GlobSyntax {
         self.base = base
     }
 
-    /// The whole pattern, base included (14.9). Of the base, nothing is a wildcard and the query is no part
-    /// (D20).
+    /// The steps of the whole pattern, including the base (14.9). The base contains no wildcards, and its
+    /// query is not used (D20).
     func steps() throws(PatternError) -> [GlobStep] {
         let bytes = try encoded()
         let letters = bytes.prefix(while: \.isASCIILetter).count
@@ -84,7 +85,7 @@ struct GlobSyntax {
         return GlobStep.parse(hasScheme ? Self.normalised(bytes, schemeEnd: letters) : bytes)
     }
 
-    /// URLs have no space and nothing outside ASCII, so in a pattern they stand for their escapes.
+    /// URLs contain no spaces and only ASCII, so in a pattern these characters stand for their escapes.
     private func encoded() throws(PatternError) -> [UInt8] {
         var bytes: [UInt8] = []
         for (offset, byte) in text.utf8.enumerated() {
@@ -104,8 +105,8 @@ struct GlobSyntax {
         return bytes
     }
 
-    /// What `URLText` does to a URL is done to the pattern: scheme and host in lower case, no default port,
-    /// and a slash for the empty path (D20, D21).
+    /// Normalises the pattern as `URLText` does a URL: scheme and host in lower case, no default port, and a
+    /// slash for the empty path (D20, D21).
     private static func normalised(_ bytes: [UInt8], schemeEnd: Int) -> [UInt8] {
         let scheme = bytes[..<schemeEnd].map(\.asciiLowercased)
         let rest = bytes[(schemeEnd + 1)...]
@@ -118,7 +119,7 @@ struct GlobSyntax {
             let suffix = Array(":\(port)".utf8)
             if authority.suffix(suffix.count).elementsEqual(suffix) { authority.removeLast(suffix.count) }
         }
-        // `**` may reach into the path itself.
+        // `**` may extend into the path itself.
         let reachesPath = zip(authority, authority.dropFirst()).contains { $0 == (.star, .star) }
         let path = end == rest.endIndex && !reachesPath ? [.slash] : rest[end...]
         return scheme + [.colon, .slash, .slash] + authority + path

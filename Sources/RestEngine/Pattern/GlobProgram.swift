@@ -9,12 +9,12 @@ enum GlobStep: Sendable, Hashable {
     case star
     /// `**`: any bytes.
     case deep
-    /// The next step may be left out. `**/` is this and `upToSlash`.
+    /// The next step is optional. `**/` consists of this and `upToSlash`.
     case optional
-    /// Any bytes, the last of them a slash.
+    /// Any bytes, ending with a slash.
     case upToSlash
 
-    /// The steps of glob text that is already encoded.
+    /// The steps of a glob whose text is already encoded.
     static func parse(_ text: some Collection<UInt8>) -> [GlobStep] {
         var steps: [GlobStep] = []
         var rest = text[...]
@@ -35,17 +35,17 @@ enum GlobStep: Sendable, Hashable {
         return steps
     }
 
-    /// Three stars and more say no more than two.
+    /// Three or more stars mean the same as two.
     private static func stars(_ count: Int) -> [GlobStep] {
         count == 0 ? [] : [count == 1 ? .star : .deep]
     }
 }
 
-/// Matches the steps of a glob in time proportional to the text times the steps, whatever the pattern: all
-/// ways through the steps are followed at once, none is tried again.
+/// Matches the steps of a glob in time proportional to the text times the steps, for any pattern: all paths
+/// through the steps are followed simultaneously, without backtracking.
 struct GlobProgram: Sendable, Equatable {
     let prefix: [UInt8]
-    /// From the first wildcard to the last.
+    /// The steps from the first wildcard to the last.
     let middle: [GlobStep]
     let suffix: [UInt8]
 
@@ -90,7 +90,7 @@ extension GlobStep {
     }
 }
 
-/// The steps that may come next, without repeats, with those behind a step that may match nothing.
+/// The set of possible next steps, including those after a step that can match nothing.
 struct StepSet {
     private(set) var indices: [Int] = []
     private var members: [Bool]
@@ -119,7 +119,7 @@ struct StepSet {
         }
     }
 
-    /// Adds to `next` the steps that may come after one more byte of the text.
+    /// Adds to `next` the steps that are possible after one more byte of the text.
     func advance(over byte: UInt8, into next: inout StepSet) {
         for index in indices where index < steps.count {
             switch steps[index] {

@@ -1,10 +1,10 @@
 import Platform
 
-/// Globs filed by their segments (the text between slashes), so that a URL meets only those that begin like
-/// it.
+/// Globs stored by their segments (the text between slashes), so that a URL is compared only with globs that
+/// begin like it.
 ///
-/// A node stands for the segments before it. `**/` is a node of its own that skips any number of segments; a
-/// `**` that shares a segment with something else ends the walk: the whole glob must be matched.
+/// A node stands for the segments before it. `**/` is a node of its own that skips any number of segments. At
+/// a `**` that shares a segment with other text the walk ends, and the whole glob must be matched.
 struct GlobTrie: Sendable {
     private(set) var nodes = [Node()]
 
@@ -21,9 +21,9 @@ struct GlobTrie: Sendable {
         var isDeep = false
         /// Globs that end here.
         var ends: [Int] = []
-        /// Globs that go on with `**` and no more.
+        /// Globs that continue with `**` and end.
         var subtrees: [Int] = []
-        /// Globs whose rest holds a `**` within a segment.
+        /// Globs whose rest contains a `**` within a segment.
         var unresolved = AffixTable()
     }
 
@@ -82,7 +82,7 @@ struct GlobTrie: Sendable {
         return edge.child
     }
 
-    /// `**/**/` says no more than `**/`.
+    /// `**/**/` means the same as `**/`.
     private mutating func deepChild(of node: Int) -> Int {
         if nodes[node].isDeep { return node }
         if let child = nodes[node].deep { return child }
@@ -103,22 +103,22 @@ extension GlobStep {
 }
 
 extension GlobTrie {
-    /// What a URL met on its way through the trie.
+    /// The result of walking a URL through the trie.
     struct Findings {
-        /// Globs that match for certain, each once, in no order.
+        /// Globs that certainly match, each once, in any order.
         var matches: [Int] = []
-        /// Globs that are still to be matched against the whole text.
+        /// Globs that must still be matched against the whole text.
         var candidates: Set<Int> = []
-        /// Nodes and segments looked at: the measure of the work done.
+        /// The number of nodes and segments visited, as a measure of the work.
         var steps = 0
-        /// Nodes whose subtrees match: below `**/` a node can be met again.
+        /// Nodes whose subtrees match: below `**/` a node can be reached again.
         fileprivate var collected: [Int] = []
     }
 
     func lookup(_ text: ArraySlice<UInt8>) -> Findings {
         var findings = Findings()
         var active = [0]
-        // These stay active to the end of the text.
+        // These stay active until the end of the text.
         var deep: [Int] = []
         var start = text.startIndex
         while !active.isEmpty || !deep.isEmpty {
@@ -145,7 +145,7 @@ extension GlobTrie {
         return findings
     }
 
-    /// Of each node once.
+    /// Collects each node once.
     private func collectSubtrees(into findings: inout Findings) {
         findings.collected.sort()
         var last = -1

@@ -1,5 +1,5 @@
-/// Many patterns, asked at once which of them match a URL. Globs and resources are found without a look at
-/// those that don't match; regular expressions and predicates are tried one by one.
+/// Finds the patterns out of many that match a URL. Globs and resources are found without testing the others;
+/// regular expressions and predicates are tested one by one.
 package struct PatternIndex: Sendable {
     private var patterns: [URLPattern] = []
     private var universal: [Int] = []
@@ -11,10 +11,10 @@ package struct PatternIndex: Sendable {
 
     package var count: Int { patterns.count }
 
-    /// A pattern by its number, which is its place in the order of adding.
+    /// The pattern with that number, which is its position in the order of adding.
     package subscript(number: Int) -> URLPattern { patterns[number] }
 
-    /// - Returns: The pattern's number, which is its place in the order of registration.
+    /// - Returns: The number of the pattern, which is its position in the order of adding.
     @discardableResult
     package mutating func append(_ pattern: URLPattern) -> Int {
         let number = patterns.count
@@ -28,8 +28,8 @@ package struct PatternIndex: Sendable {
         return number
     }
 
-    /// The numbers of the patterns that match, in the order of registration.
-    /// - Parameter predicate: Evaluates the function of a `.predicate`; called in the order of registration.
+    /// The numbers of the patterns that match, in the order of adding.
+    /// - Parameter predicate: Evaluates the function of a `.predicate`; called in the order of adding.
     package func matches(_ url: URLText, predicate: (Int) throws -> Bool) throws -> [Int] {
         var found = universal + (resources[url.string] ?? []) + globMatches(url).numbers
         for number in linear where try patterns[number].matches(url, predicate: predicate) {
@@ -38,7 +38,8 @@ package struct PatternIndex: Sendable {
         return found.sorted()
     }
 
-    /// The globs that match, in no order, and the work it took: nodes, segments and whole globs looked at.
+    /// The globs that match, in any order, and the work as the number of visited nodes, segments and whole
+    /// globs.
     func globMatches(_ url: URLText) -> (numbers: [Int], steps: Int) {
         let text = Array(url.withoutQuery)[...]
         let findings = globs.lookup(text)
@@ -50,7 +51,7 @@ package struct PatternIndex: Sendable {
     }
 }
 
-/// Numbers filed by literal text that begins or ends what they stand for.
+/// Numbers stored by a literal text at the beginning or end of the texts that they match.
 struct AffixTable: Sendable {
     private var prefixes: [Shelf] = []
     private var suffixes: [Shelf] = []
@@ -62,7 +63,8 @@ struct AffixTable: Sendable {
         var numbers: [String: [Int]] = [:]
     }
 
-    /// Files a number where fewer are: many patterns share a prefix and differ at the end, or the reverse.
+    /// Stores a number under the key with fewer entries: many patterns share a prefix and differ at the end,
+    /// or the reverse.
     mutating func insert(_ number: Int, prefix: [UInt8], suffix: [UInt8]) {
         if prefix.isEmpty && suffix.isEmpty {
             others.append(number)
@@ -77,7 +79,7 @@ struct AffixTable: Sendable {
         }
     }
 
-    /// Visits all numbers whose key fits the text; some of them may not match it.
+    /// Visits all numbers whose key fits the text; some of them may not match the whole text.
     func candidates(_ text: ArraySlice<UInt8>, visit: (Int) -> Void) {
         others.forEach(visit)
         for shelf in prefixes {

@@ -1,4 +1,4 @@
-/// Which URLs a configuration block is for (14.9–14.15).
+/// Selects the URLs of a configuration block (14.9–14.15).
 package enum URLPattern: Sendable {
     /// Every URL, other hosts included (14.15).
     case all
@@ -6,7 +6,7 @@ package enum URLPattern: Sendable {
     case regex(CompiledRegex)
     /// Exactly this URL (14.12).
     case resource(URLText)
-    /// A function that the owner of the pattern keeps under this number, and evaluates (14.13).
+    /// A function that the owner of the pattern holds under this number and evaluates (14.13).
     case predicate(Int)
 
     /// A glob as a script writes it, relative to the base of its service (14.9).
@@ -30,7 +30,7 @@ package enum URLPattern: Sendable {
         }
     }
 
-    /// Whether it certainly matches whatever `other` does. False where nobody can tell.
+    /// Whether it certainly matches every URL that `other` matches. False if that can't be decided.
     package func covers(_ other: URLPattern) -> Bool {
         switch (self, other) {
         case (.all, _): true
@@ -44,7 +44,7 @@ package enum URLPattern: Sendable {
 }
 
 extension URLPattern: CustomStringConvertible {
-    /// As its author wrote it, if it is a text.
+    /// The pattern as its author wrote it, if it is a text.
     package var description: String {
         switch self {
         case .all: "every URL"
@@ -56,9 +56,9 @@ extension URLPattern: CustomStringConvertible {
     }
 }
 
-/// A pattern that can't be used, or that could not be decided for a URL.
+/// A pattern that can't be used, or that could not be evaluated for a URL.
 public struct PatternError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong with a pattern.
+    /// The kind of error.
     public enum Code: String, Sendable {
         case badGlob = "bad_glob"
         case badRegex = "bad_regex"
@@ -67,15 +67,15 @@ public struct PatternError: Error, Sendable, Equatable, CustomStringConvertible 
         case regexFailed = "regex_failed"
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let code: Code
     /// The pattern as its author wrote it.
     public let pattern: String
-    /// What is wrong, for people.
+    /// The error, for people.
     public let message: String
-    /// In bytes from the start of the pattern.
+    /// The position of the error, in bytes from the start of the pattern.
     public let offset: Int?
-    /// What to write instead, where that is known.
+    /// A valid pattern to write instead, if one is known.
     public let suggestion: String?
 
     init(_ code: Code, pattern: String, message: String, offset: Int? = nil, suggestion: String? = nil) {

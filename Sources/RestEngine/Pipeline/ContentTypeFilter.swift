@@ -1,17 +1,17 @@
-/// Patterns of content types: `*` stands for one or more characters other than `/` and `+`; case and
-/// parameters are ignored, and each pattern must match as a whole (rules 17.2, D11).
+/// Patterns of content types: `*` matches one or more characters other than `/` and `+`. Case and parameters
+/// are ignored, and a pattern must match the whole type (rules 17.2, D11).
 package struct ContentTypeFilter: Sendable {
     /// The patterns as they were written.
     package let patterns: [String]
     private let lowered: [[UInt8]]
 
-    /// A response passes when any pattern matches its type.
+    /// Accepts types that match any of the patterns.
     package init(_ patterns: [String]) {
         self.patterns = patterns
         lowered = patterns.map { Array($0.lowercased().utf8) }
     }
 
-    /// Nil, for a failure without a body, matches nothing (rule 17.2).
+    /// Nil, for a failure without a body, matches no pattern (rule 17.2).
     package func matches(_ contentType: String?) -> Bool { matches(KnownContentType(contentType)) }
 
     func matches(_ type: KnownContentType) -> Bool {
@@ -19,7 +19,7 @@ package struct ContentTypeFilter: Sendable {
         return lowered.contains { Self.mayMatch($0, essence) && Self.matches($0, essence) }
     }
 
-    /// Few begin and end alike, or with a star: all others are told by four bytes.
+    /// A fast test by the first and last bytes, which excludes most pairs.
     private static func mayMatch(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         guard let first = pattern.first, let last = pattern.last, let begin = text.first, let end = text.last
         else { return true }
@@ -27,8 +27,9 @@ package struct ContentTypeFilter: Sendable {
         return (first == begin || first == star) && (last == end || last == star)
     }
 
-    /// A star takes as little as it can, and more when what follows fails. Only the last star ever needs to
-    /// take more: none crosses `/` or `+`, so an earlier one could reach nothing new.
+    /// A star matches as little as possible, and more if the rest fails. Only the last star ever needs to
+    /// match more: a star does not cross `/` or `+`, so a longer match of an earlier star would reach no new
+    /// position.
     private static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
         var position = 0
         var index = 0

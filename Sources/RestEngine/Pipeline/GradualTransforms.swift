@@ -1,30 +1,29 @@
 import DequeModule
 
-/// A transformer of the loop that takes in a large content in parts, between which the loop does other
-/// things.
+/// A transformer on the loop that handles large content in parts, between which the loop does other work.
 package protocol GradualTransformer: PlacedTransformer {
-    /// Begins with a response whose content is large; nil when this one is transformed in one go all the
+    /// Starts with a response whose content is large; nil if the transformer handles it in one step all the
     /// same.
     func begin(_ response: Response, _ context: PipelineContext) -> (any GradualTransform)?
 }
 
-/// A response on its way through such a transformer.
+/// A response that such a transformer is handling.
 @EngineActor
 package protocol GradualTransform: AnyObject {
-    /// Does a part of what is needed before ``finish()``, which takes some tenths of a millisecond. True when
-    /// there is no more.
+    /// Does a part of the work before ``finish()``, in some tenths of a millisecond. True when there is no
+    /// more.
     func advance() -> Bool
 
     /// Called once, when all parts are done.
     func finish() -> Response
 }
 
-/// Where they take turns with everything else of the loop: one content after the other, so that no more
-/// memory is used than for one.
+/// Runs these transformers between other work of the loop: one content after the other, so that only one
+/// takes memory at a time.
 @EngineActor
 final class GradualTransforms: TransformerExecutor {
     static let shared = GradualTransforms()
-    /// A smaller content is transformed in one go: it takes some tenths of a millisecond to take it in.
+    /// Smaller content is transformed in one step, which takes some tenths of a millisecond.
     nonisolated static let leastSize = 256 << 10
     /// Seconds for one part.
     private static let part = 0.001
@@ -60,7 +59,7 @@ final class GradualTransforms: TransformerExecutor {
         EngineLoop.shared.submit { known.completion(.cancelled) }
     }
 
-    /// The next part is for a later pass of the loop.
+    /// Schedules the next part for a later pass of the loop.
     private func plan() { EngineLoop.shared.submit { self.work() } }
 
     private func work() {
@@ -93,7 +92,8 @@ extension OffloadedJob {
         }
     }
 
-    /// What comes of its one step, for which all parts are done; nil when it needed none.
+    /// The outcome of the job's only step, after its parts are done; `transform` is nil if the step needed no
+    /// parts.
     @EngineActor
     fileprivate func outcome(_ transform: (any GradualTransform)?) -> Outcome {
         guard case .step(let step, let stage)? = parts.first else { return Outcome(response) }

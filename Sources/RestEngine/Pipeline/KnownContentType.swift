@@ -1,7 +1,7 @@
-/// The type of a content, read once for all steps that ask whether it is theirs.
+/// The type of a content, parsed once for all steps that test it.
 final class KnownContentType: Sendable {
     fileprivate let text: String?
-    /// Of its media type; nil without one.
+    /// The essence of the media type; nil without one.
     let essence: [UInt8]?
 
     init(_ text: String?) {
@@ -11,18 +11,18 @@ final class KnownContentType: Sendable {
 
     convenience init(_ response: Response) { self.init(response.entity?.contentType) }
 
-    /// After a step, which may have made something else of the content.
+    /// The type after a step, which may have changed the content.
     func following(_ response: Response) -> KnownContentType {
         let text = response.entity?.contentType
         return text == self.text ? self : KnownContentType(text)
     }
 }
 
-/// The types that came last: hosts get few different ones, again and again.
+/// The most recent types: a host gets few different ones, repeatedly.
 @EngineActor
 final class KnownContentTypes {
     private var types: [KnownContentType] = []
-    /// What was asked for last: most steps leave the headers as they are.
+    /// The last lookup: most steps leave the headers unchanged.
     private var last = (headers: Headers(), type: none)
     private static let most = 8
     private nonisolated static let none = KnownContentType(nil as String?)

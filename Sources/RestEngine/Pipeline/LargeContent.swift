@@ -1,21 +1,22 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Where what takes long because a body is large is done, by standard transformers and for publishing: two
-/// threads, so that the loop answers others meanwhile. One has the bodies up to a megabyte, which so wait for
-/// no larger one; each takes one after the other, so that no more memory is used than for the two.
+/// Does the work that takes long because a body is large, for standard transformers and for publishing, on
+/// two threads, so that the loop can serve others meanwhile. One thread handles bodies up to a megabyte,
+/// which thus don't wait for larger ones. Each thread handles one body at a time, so that only two take
+/// memory at once.
 @EngineActor
 package final class LargeContent: TransformerExecutor {
     package static let shared = LargeContent()
-    /// A smaller body takes no transformer long.
+    /// No transformer takes long for a smaller body.
     nonisolated static let leastSize = 16 << 10
-    /// A smaller one takes standard transformers no longer than a few ways to another thread: a millisecond
-    /// for the worst JSON, as an array of digits is, and for the slowest charsets.
+    /// For a smaller body standard transformers take no longer than a few switches to another thread: a
+    /// millisecond for the worst JSON, such as an array of digits, and for the slowest charsets.
     nonisolated static let leastParsedSize = 64 << 10
-    /// Less is given back to the system in no time.
+    /// Less memory is returned to the system quickly.
     package nonisolated static let leastDiscardedSize = 1 << 20
 
-    /// A body of more bytes is with those for which others wait long.
+    /// Larger bodies use the second thread, because others would wait long for them.
     nonisolated static let leastHugeSize = 1 << 20
 
     private let large = DispatchQueue(label: "large content")
@@ -25,7 +26,7 @@ package final class LargeContent: TransformerExecutor {
     private var waiting: [UInt64: Waiting] = [:]
     private var count: UInt64 = 0
 
-    /// Without the job: the queue has the last reference, and frees what was transformed.
+    /// The job is not stored here: the queue holds the last reference, and frees the transformed content.
     private struct Waiting {
         let isCancelled: Flag
         let completion: @EngineActor (OffloadedJob.Outcome) -> Void
@@ -37,10 +38,10 @@ package final class LargeContent: TransformerExecutor {
         var isSet: Bool { value.load(ordering: .relaxed) }
     }
 
-    /// A smaller content has its published form made at once.
+    /// The published form of smaller content is made at once.
     nonisolated static let leastPublishedSize = 256 << 10
 
-    /// Bytes of a body that nothing has interpreted yet; 0 for all else.
+    /// Bytes of a body that has not been parsed; 0 for other content.
     nonisolated static func size(of response: Response) -> Int {
         if case .bytes(let bytes)? = response.entity?.content { return bytes.count }
         return 0
@@ -55,7 +56,7 @@ package final class LargeContent: TransformerExecutor {
         waiting[id] = Waiting(isCancelled: flag, completion: completion)
         queue(for: Self.size(of: job.response)).async {
             guard !flag.isSet else { return }
-            // No part of it is for another executor.
+            // No step of the job is for another executor.
             let outcome = job.run { _, response, _ in response }
             EngineLoop.shared.submit { LargeContent.shared.end(id, outcome) }
         }
@@ -68,7 +69,8 @@ package final class LargeContent: TransformerExecutor {
         EngineLoop.shared.submit { LargeContent.shared.end(id, .cancelled) }
     }
 
-    /// Runs `work` there, on so many bytes, and `completion` with what it gives in a later pass of the loop.
+    /// Runs `work` on that thread for that many bytes, and `completion` with its result in a later pass of
+    /// the loop.
     package func run<Result: Sendable>(
         for bytes: Int, _ work: @escaping @Sendable () -> Result,
         completion: @escaping @EngineActor (Result) -> Void
@@ -79,15 +81,15 @@ package final class LargeContent: TransformerExecutor {
         }
     }
 
-    /// Has something large freed on a thread of its own: giving megabytes back to the system takes
-    /// milliseconds. The caller keeps no reference.
+    /// Frees a large value on a thread of its own, because returning megabytes to the system takes
+    /// milliseconds. The caller must hold no reference.
     package nonisolated static func discard(_ value: consuming some Sendable) {
         let leftover = Leftover(value)
         freeing.async { leftover.drop() }
     }
 
-    /// Decodes a body of so many bytes, huge ones one at a time: a decoder takes several times the body, and
-    /// threads of transformer modules decode for themselves.
+    /// Decodes a body of that size, huge ones one at a time: a decoder takes several times the memory of the
+    /// body, and threads of transformer modules decode too.
     package nonisolated static func oneAtATime<Result: Sendable, Failure: Error>(
         for bytes: Int, _ decode: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -104,7 +106,7 @@ package final class LargeContent: TransformerExecutor {
     }
 }
 
-/// The only reference to something that is to end on another thread.
+/// The only reference to a value that is to be released on another thread.
 private final class Leftover<Value: Sendable>: Sendable {
     private let value: Mutex<Value?>
 

@@ -1,68 +1,67 @@
-/// A transformer whose work is done on other threads. Steps that stand beside each other and go to the same
-/// executor are sent there together, with the portable ones before and between them.
+/// A transformer that runs on other threads. Adjacent steps with the same executor are sent there together,
+/// with the portable steps before and between them.
 package protocol OffloadedTransformer: PlacedTransformer {
-    /// Where it is done.
+    /// The executor that runs it.
     nonisolated var executor: any TransformerExecutor { get }
 
-    /// False for a response that it leaves as it is: failures, for most transformers.
+    /// False for a response that it does not change: failures, for most transformers.
     nonisolated func mayChange(_ response: Response) -> Bool
 }
 
 extension OffloadedTransformer {
-    /// On the loop it does nothing: what it may change goes to its executor.
+    /// On the loop it has no effect: responses that it may change go to its executor.
     package func process(_ response: Response, _ context: PipelineContext) -> Response { response }
 }
 
-/// Does jobs on threads of its own, several at a time.
+/// Runs jobs on threads of its own, several at a time.
 @EngineActor
 package protocol TransformerExecutor: AnyObject, Sendable {
-    /// Takes a job on. `completion` is called once, on the engine loop, and not before this returns, whatever
-    /// becomes of the job. Gives what ``cancel(_:)`` takes.
+    /// Accepts a job. `completion` is called once in any case, on the engine loop, and only after this has
+    /// returned. Returns the number for ``cancel(_:)``.
     func send(
         _ job: OffloadedJob, completion: @escaping @EngineActor (OffloadedJob.Outcome) -> Void
     ) -> UInt64
 
-    /// Nobody wants the outcome any more. One that has not begun is answered at once.
+    /// Cancels a job whose outcome is no longer needed. One that has not begun is completed at once.
     func cancel(_ job: UInt64)
 }
 
-/// A response on its way through steps that are done elsewhere, in one go (rules 16.2, 16.11).
+/// A response and the steps to run on it elsewhere, in one go (rules 16.2, 16.11).
 ///
-/// A value: whoever does the job knows nothing of pipelines, resources or the loop.
+/// It is a value, so the executor needs no knowledge of pipelines, resources or the loop.
 package struct OffloadedJob: Sendable {
     enum Part: Sendable {
         case step(PipelineStage.Step, stage: String)
-        /// The stage's end, where its cache takes what there is (22.6).
+        /// The end of a stage, where its cache gets the result so far (22.6).
         case end(stage: String)
     }
 
-    /// As it comes to the first step.
+    /// The response before the first step.
     package let response: Response
     package let context: PipelineContext
     let parts: [Part]
-    /// Somebody reads the log of the pipeline.
+    /// Whether the log of the pipeline is on.
     let isLogged: Bool
-    /// Nothing follows in the pipeline, and what comes of it is shown to readers: its form for them is made
-    /// as well.
+    /// Set if no further step follows and the outcome is published: then its form for readers is made as
+    /// well.
     var answerSnapshot: AnswerSnapshot?
 
-    /// What came of the job.
+    /// The result of the job.
     package struct Outcome: Sendable {
         package internal(set) var response: Response
         var outputs: [(stage: String, entity: Entity)] = []
-        /// For the log.
+        /// Lines for the log.
         var lines: [String] = []
-        /// The form of what the response now has, if somebody wanted it; see ``AnswerSnapshot``.
+        /// The published form of the response, if it was requested; see ``AnswerSnapshot``.
         var form: PublishedForm?
 
         init(_ response: Response) { self.response = response }
 
-        /// Of a job that nobody waits for any more.
+        /// The outcome of a job that was cancelled.
         static let cancelled = Outcome(.failure(RequestError(cause: .requestCancelled, timestamp: 0)))
     }
 
-    /// Takes the steps in order. `perform` does those that are ``OffloadedTransformer``s; the others are done
-    /// here.
+    /// Runs the steps in order. `perform` runs the ``OffloadedTransformer``s; the other steps run here.
     package func run(
         _ perform: (any OffloadedTransformer, Response, PipelineContext) -> Response
     ) -> Outcome {
@@ -88,7 +87,7 @@ package struct OffloadedJob: Sendable {
                     outcome.response = transformer.process(outcome.response, context) {
                         if isLogged { outcome.lines.append($0) }
                     }
-                // No job has such a step.
+                // No job contains such a step.
                 case .loop, .gradual: break
                 }
                 type = type.following(outcome.response)
@@ -101,7 +100,7 @@ package struct OffloadedJob: Sendable {
         return outcome
     }
 
-    /// The transformers that are done elsewhere, in order.
+    /// The offloaded transformers, in order.
     package var offloadedSteps: [any OffloadedTransformer] {
         parts.compactMap {
             if case .step(let step, _) = $0, case .offloaded(let transformer) = step.placement {
@@ -112,8 +111,8 @@ package struct OffloadedJob: Sendable {
         }
     }
 
-    /// What comes of it when it can't be done: a failure that keeps status and body; a response that failed
-    /// already stays as it was (17.9).
+    /// The outcome if the job can't be run: a failure that keeps status and body; a response that was already
+    /// a failure stays the same (17.9).
     package func failed(with cause: RequestError.Cause) -> Outcome {
         if case .failure = response { return Outcome(response) }
         return Outcome(response.failed(with: RequestError.CauseError(cause), in: context))
@@ -121,18 +120,18 @@ package struct OffloadedJob: Sendable {
 }
 
 extension PipelineContext {
-    /// For the log: the step that comes.
+    /// The log line for the next step.
     func line(of step: PipelineStage.Step, in stage: String) -> String {
         "\(method) \(url): \(stage): \(step.transformer.description)"
     }
 }
 
 extension Response {
-    /// For the log: what a step made.
+    /// The log line for the result of a step.
     var line: String { "  → \(summary)" }
 }
 
-/// The rest of a pipeline's run while its response is with an executor.
+/// The rest of a pipeline run while its response is with an executor.
 @EngineActor
 final class OffloadedRun {
     private var run: PipelineRun
@@ -140,8 +139,8 @@ final class OffloadedRun {
     private var completion: (@EngineActor (PipelineRun) -> Void)?
     private var current: (executor: any TransformerExecutor, id: UInt64)?
 
-    /// Does the rest of a run that has come to steps that are done elsewhere. `completion` gets it at its
-    /// end, in a later pass of the loop.
+    /// Continues a run that has reached offloaded steps. `completion` gets it at its end, in a later pass of
+    /// the loop.
     init(
         _ run: PipelineRun, _ next: (job: OffloadedJob, executor: any TransformerExecutor), _ engine: Engine,
         completion: @escaping @EngineActor (PipelineRun) -> Void
@@ -152,7 +151,7 @@ final class OffloadedRun {
         send(next)
     }
 
-    /// Nobody wants the outcome any more.
+    /// Cancels the run, whose outcome is no longer needed.
     func cancel() {
         completion = nil
         if let current { current.executor.cancel(current.id) }
@@ -164,7 +163,7 @@ final class OffloadedRun {
         let id = next.executor.send(next.job) { [self] outcome in
             current = nil
             receive(outcome)
-            // Only now: whoever waits for this must find what came of it.
+            // Only now, because code that waits for this must find the outcome.
             engine.endOffloadedWork()
         }
         current = (next.executor, id)

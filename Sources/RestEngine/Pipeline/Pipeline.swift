@@ -1,16 +1,17 @@
-/// The stages that a response passes, in order (rules 16). A stage is its name (D26).
+/// The stages that a response goes through, in order (rules 16). A stage is identified by its name (D26).
 public struct Pipeline: Sendable {
-    /// Siesta's stages; the names have no meaning of their own (16.1).
+    /// Siesta's stages; the names have no special meaning (16.1).
     public static let defaultOrder: [StageName] = [.rawData, .decoding, .parsing, .model, .cleanup]
 
-    /// Names of the stages that run. Stages left out keep their transformers but do not run (16.5).
+    /// Names of the stages that run. Stages that are not in the order keep their transformers but do not run
+    /// (16.5).
     public private(set) var order: [StageName]
-    /// Those that were named: so few that looking through them takes less than hashing.
+    /// The stages that were accessed: so few that a search is faster than hashing.
     private var stages: [Entry] = []
-    /// Some transformer may run elsewhere; false for those pipelines that are done in one go on the loop.
+    /// Whether a transformer may run elsewhere; false for pipelines that run on the loop in one go.
     private(set) var hasOffloadedSteps = false
 
-    /// The usual stages, all empty.
+    /// The default stages, all empty.
     public init() { order = Self.defaultOrder }
 
     /// Sets the order; throws ``DuplicateStage`` when a name occurs twice (D22).
@@ -20,7 +21,7 @@ public struct Pipeline: Sendable {
         order = names
     }
 
-    /// A stage by its name; one that nothing was added to is empty.
+    /// A stage by its name; empty if no transformer or cache was added.
     public subscript(_ name: StageName) -> PipelineStage {
         get { stages.first { $0.name == name }?.stage ?? PipelineStage() }
         set {
@@ -33,13 +34,13 @@ public struct Pipeline: Sendable {
         }
     }
 
-    /// Names of the stages that hold something but are not in the order.
+    /// Names of the stages that are filled but not in the order.
     public var unlistedStages: [StageName] {
         stages.filter { !$0.stage.isEmpty && !order.contains($0.name) }.map(\.name)
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// No transformer changes what it reads.
+    /// Whether it has only standard transformers.
     package var isStandard: Bool { order.allSatisfy { self[$0].steps.allSatisfy(\.isStandard) } }
 
     /// Removes the transformers of all stages; caches and order stay (16.7).
@@ -47,7 +48,7 @@ public struct Pipeline: Sendable {
         for index in stages.indices { stages[index].stage.removeTransformers() }
     }
 
-    /// Removes the caches of all stages, so that nothing is kept (16.7, 22.21).
+    /// Removes the caches of all stages, so that no entity is stored (16.7, 22.21).
     public mutating func removeCaches() {
         for index in stages.indices { stages[index].stage.cache = nil }
     }
@@ -68,19 +69,20 @@ public struct Pipeline: Sendable {
     }
 }
 
-/// A stage: transformers, run in the order of adding, then the cache that keeps what they made (rule 16.2).
+/// A stage: transformers, run in the order of adding, then the cache that stores their output (rule 16.2).
 public struct PipelineStage: Sendable {
     /// A transformer and the content types that it is for.
     public final class Step: Sendable {
-        /// What the response is given to.
+        /// The transformer that gets the response.
         public let transformer: any Transformer
-        /// The content types that it is for; nil for every one.
+        /// The content types that it is for; nil for all.
         package let contentTypes: ContentTypeFilter?
         let placement: Placement
         fileprivate let isStandard: Bool
-        /// A body of more bytes isn't transformed on the loop.
+        /// A body with more bytes isn't transformed on the loop.
         private let largeSize: Int
-        /// What the standard transformers before this one are for, if it is one: it leaves that to them.
+        /// The content types of the standard transformers before this one, if it is a standard one: it leaves
+        /// those types to them.
         private let claimed: [ContentTypeFilter?]
 
         init(_ transformer: any Transformer, _ contentTypes: ContentTypeFilter?, behind steps: [Step] = []) {
@@ -104,8 +106,8 @@ public struct PipelineStage: Sendable {
                 }
         }
 
-        /// By its type: every service has all of them, and the runtime takes long to tell whether a type
-        /// conforms to a protocol.
+        /// Tests the concrete types: every service has all of them, and the runtime takes long to test
+        /// whether a type conforms to a protocol.
         private static func standard(_ transformer: any Transformer) -> (any StandardTransforming)? {
             switch transformer {
             case let json as JSONTransformer: json
@@ -136,10 +138,10 @@ public struct PipelineStage: Sendable {
 
     /// The transformers, in the order of adding.
     public private(set) var steps: [Step] = []
-    /// Keeps what the transformers made; nil for none.
+    /// Stores the output of the transformers; nil for none.
     public var cache: (any EntityCache)?
 
-    /// It changes and keeps nothing.
+    /// Whether it has neither transformers nor a cache.
     public var isEmpty: Bool { steps.isEmpty && cache == nil }
 
     var hasOffloadedSteps: Bool {
@@ -151,7 +153,7 @@ public struct PipelineStage: Sendable {
         }
     }
 
-    /// Adds a transformer behind the others, for some content types or for all.
+    /// Adds a transformer after the others, for some content types or for all.
     public mutating func add(_ transformer: any Transformer, contentTypes: [String]? = nil) {
         steps.append(Step(transformer, contentTypes.map(ContentTypeFilter.init), behind: steps))
     }
@@ -160,20 +162,21 @@ public struct PipelineStage: Sendable {
     public mutating func removeTransformers() { steps = [] }
 }
 
-/// Which pipeline made a resource's data. Data of a pipeline that a reload changed is stale (ARCHITECTURE.md,
-/// Four walks).
+/// Identifies the pipeline that made a resource's data. Data of a pipeline that a reload has changed is stale
+/// (ARCHITECTURE.md, Four walks).
 struct PipelineVersion: Sendable {
-    /// Of the pipeline; 0 for data that no pipeline made, or when nobody asked for marks.
+    /// The fingerprint of the pipeline; 0 for data that no pipeline made, or if the fingerprint was not
+    /// requested.
     var fingerprint: UInt64 = 0
-    /// Of the service, when the mark was made or last compared.
+    /// The generation of the service when this was made or last compared.
     var generation: Int = 0
-    /// The data has to be made anew, whatever a server says of its age.
+    /// Whether the data must be loaded again, even if a server says that it is fresh.
     var isOutdated = false
 }
 
 extension Pipeline {
-    /// The same for pipelines that do the same: stages, their order, and their transformers. Caches keep what
-    /// others made and have no part in it. Never 0.
+    /// Equal for pipelines with the same effect: stages, their order, and their transformers. Caches only
+    /// store outputs and do not count. Never 0.
     @EngineActor
     var fingerprint: UInt64 {
         var hasher = Hasher()
@@ -188,8 +191,8 @@ extension Pipeline {
     }
 }
 
-/// A transformer of the program's own that says where it runs. One question for all kinds: the runtime takes
-/// long to tell that a type doesn't conform to a protocol, a tenth of a millisecond each.
+/// A transformer that declares where it runs. One protocol for all kinds, because each test whether a type
+/// conforms to a protocol takes a tenth of a millisecond.
 package protocol PlacedTransformer: Transformer {
     nonisolated var placement: PipelineStage.Placement { get }
 }

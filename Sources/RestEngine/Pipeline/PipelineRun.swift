@@ -1,35 +1,36 @@
-/// A response on its way through the stages in order (rules 16.2, 16.8, 16.9).
+/// Takes a response through the stages in order (rules 16.2, 16.8, 16.9).
 ///
-/// ``next()`` does what can be done on the loop, all of it for most pipelines, and stops before steps that
-/// are done elsewhere.
+/// ``next()`` runs the steps on the loop, which are all steps in most pipelines, and stops before steps that
+/// run elsewhere.
 @EngineActor
 struct PipelineRun {
     private let pipeline: Pipeline
     private let context: PipelineContext
     private let log: EngineLog
     private let types: KnownContentTypes
-    /// Gets what the stages with caches made, as long as it is a success (22.6, 22.7).
+    /// Gets the outputs of the stages with caches, as long as the response is a success (22.6, 22.7).
     let outputs: StageOutputs?
-    /// So far; the outcome when ``next()`` gives nil. While a job has it, that it was cancelled: what the job
-    /// transforms is freed where it is transformed, which takes long for a large tree.
+    /// The response so far; the outcome when ``next()`` returns nil. While a job has the response, this is a
+    /// cancellation, so that the job frees the content: that takes long for a large tree.
     private(set) var response: Response
     private var cursor: Cursor
-    /// What a large body takes long in is done elsewhere.
+    /// Whether steps that take long for a large body run elsewhere.
     private let movesLargeContent: Bool
-    /// Where the outcome will be shown; nil when that isn't known.
+    /// The snapshot for which the outcome will be published; nil when that isn't known.
     private let answerSnapshot: AnswerSnapshot?
 
     private struct Cursor {
-        /// The first is the one where it is.
+        /// The current stage and the ones after it.
         var stages: ArraySlice<StageName>
-        /// The step that comes.
+        /// The index of the next step.
         var step = 0
     }
 
-    /// - Parameter first: only the stages after this one.
+    /// - Parameter first: Run only the stages after this one.
     init(
         _ response: Response, _ pipeline: Pipeline, _ context: PipelineContext, of engine: Engine,
-        after first: String? = nil, keeping outputs: StageOutputs? = nil, answerSnapshot: AnswerSnapshot? = nil
+        after first: String? = nil, keeping outputs: StageOutputs? = nil,
+        answerSnapshot: AnswerSnapshot? = nil
     ) {
         self.answerSnapshot = answerSnapshot
         self.response = response
@@ -42,7 +43,7 @@ struct PipelineRun {
             stages: first.map { name in order.drop { $0.rawValue != name }.dropFirst() } ?? order[...])
     }
 
-    /// Goes on until the end, or until steps that are done elsewhere: then their job, and where it goes.
+    /// Runs steps until the end, or until steps that run elsewhere: then returns their job and its executor.
     mutating func next() -> (job: OffloadedJob, executor: any TransformerExecutor)? {
         var type: KnownContentType?
         while let name = cursor.stages.first {
@@ -83,7 +84,7 @@ struct PipelineRun {
         return nil
     }
 
-    /// Goes on with what came of a job.
+    /// Takes over the outcome of a job.
     mutating func take(_ outcome: OffloadedJob.Outcome) {
         for line in outcome.lines { log.write(.pipeline, line) }
         for (stage, entity) in outcome.outputs { outputs?.add(entity, at: stage) }
@@ -91,7 +92,7 @@ struct PipelineRun {
         response = outcome.response
     }
 
-    /// Steps that this response, as it is now, comes to from there on.
+    /// Whether there are steps after `place` that accept this response in its current form.
     private func hasSteps(from place: Cursor, _ type: KnownContentType) -> Bool {
         var place = place
         while let name = place.stages.first {
@@ -103,9 +104,9 @@ struct PipelineRun {
         return false
     }
 
-    /// The job that begins here, behind which the cursor then is; nil when none does. Its last step is one
-    /// that is done elsewhere and that this response, as it is now, will come to. Where there is none but
-    /// standard ones that a large body takes long in, it goes to ``LargeContent``.
+    /// The job that begins here, after which the cursor moves behind it; nil when none begins here. Its last
+    /// step is one that runs elsewhere and that will accept this response in its current form. If all such
+    /// steps are standard ones that take long for a large body, the executor is ``LargeContent``.
     private mutating func takeJob() -> (job: OffloadedJob, executor: any TransformerExecutor)? {
         var parts: [OffloadedJob.Part] = []
         var found: (executor: any TransformerExecutor, end: Cursor, count: Int)?
@@ -122,7 +123,8 @@ struct PipelineRun {
                     guard movesLargeContent, step.isLarge(response), step.accepts(type) else { continue }
                     found = (found?.executor ?? LargeContent.shared, ahead, parts.count)
                 case .threaded(let transformer):
-                    // Beside others it is portable, but for those that would have to wait for it.
+                    // In a job for another executor it counts as portable, unless others would wait for it
+                    // there.
                     guard movesLargeContent, step.accepts(type), transformer.belongsOnThread(response)
                     else {
                         continue
@@ -132,11 +134,12 @@ struct PipelineRun {
                 case .loop, .gradual: break search
                 case .offloaded(let transformer):
                     let executor = transformer.executor
-                    // Any executor does portable steps.
+                    // Any executor can run portable steps.
                     if let found, found.executor !== executor, found.executor !== LargeContent.shared {
                         break search
                     }
-                    // Portable steps change no content type, and a failure that one makes is looked at there.
+                    // Portable steps keep the content type, and the executor checks whether one of them made
+                    // a failure.
                     if step.accepts(type), transformer.mayChange(response) {
                         found = (executor, ahead, parts.count)
                     }
@@ -149,11 +152,12 @@ struct PipelineRun {
         cursor = found.end
         let isLast = !hasSteps(from: found.end, type)
         return (
-            takeJob(Array(parts.prefix(found.count)), answerSnapshot: isLast ? answerSnapshot : nil), found.executor
+            takeJob(Array(parts.prefix(found.count)), answerSnapshot: isLast ? answerSnapshot : nil),
+            found.executor
         )
     }
 
-    /// The job that takes the response through these steps.
+    /// Makes the job for these steps.
     private mutating func takeJob(
         _ parts: [OffloadedJob.Part], answerSnapshot: AnswerSnapshot? = nil
     ) -> OffloadedJob {
@@ -166,6 +170,6 @@ struct PipelineRun {
 }
 
 extension Response {
-    /// 0 for content that is none.
+    /// 0 for content that is not a tree.
     fileprivate var bytesOfTree: Int { entity?.content.anyTree?.byteCount ?? 0 }
 }

@@ -17,29 +17,29 @@ public struct StageName: RawRepresentable, Hashable, Sendable, ExpressibleByStri
 
     public var description: String { rawValue }
 
-    /// Bytes as they came; the first of the standard order.
+    /// Bytes as received; the first of the standard order.
     public static let rawData: StageName = "raw_data"
-    /// Where bytes are decrypted or unpacked into other bytes.
+    /// Bytes are decrypted or unpacked into other bytes.
     public static let decoding: StageName = "decoding"
-    /// Where the standard transformers are.
+    /// The standard transformers run here.
     public static let parsing: StageName = "parsing"
-    /// Where models are made.
+    /// Models are made here.
     public static let model: StageName = "model"
-    /// The last: what is done with a finished model.
+    /// The last stage: work on a finished model.
     public static let cleanup: StageName = "cleanup"
 }
 
 extension StageName {
-    /// What is wrong with a name; nil when it is one of the pipeline's, or like none of them. Any name makes
-    /// a stage, and one that nothing runs is of no use: a stage of one's own that is named nearly as another
-    /// has to be in the order before it is filled.
+    /// A message about a misspelt name; nil if the name is one of the pipeline's, or similar to none. Any
+    /// name makes a stage, but a stage that is not in the order never runs: a stage whose name is similar to
+    /// another must be in the order before it is filled.
     package func advice(in pipeline: Pipeline) -> String? {
         pipeline[self].isEmpty ? advice(among: pipeline.order, orderIs: "c.pipeline.order") : nil
     }
 
     /// - Parameters:
-    ///   - order: of the pipeline.
-    ///   - text: what the reader calls that order.
+    ///   - order: The order of the pipeline.
+    ///   - text: The name of that order for the reader.
     func advice(among order: [StageName], orderIs text: String) -> String? {
         let known = order + Pipeline.defaultOrder.filter { !order.contains($0) }
         guard !known.contains(self), let nearest = nearest(among: known.map(\.rawValue)) else { return nil }
@@ -48,11 +48,11 @@ extension StageName {
             + "named in \(text) first"
     }
 
-    /// Letters that were left out, added, exchanged or written large; not the parts of words that other names
-    /// share.
+    /// The known name with a small difference: letters left out, added, exchanged or capitalized, but not
+    /// names that only share a word.
     private func nearest(among known: [String]) -> String? {
         guard (3...64).contains(rawValue.utf8.count) else { return nil }
-        // A name that was cut short, as `raw` is.
+        // An abbreviated name such as `raw`.
         if let whole = known.first(where: { $0.hasPrefix(rawValue + "_") }) { return whole }
         let tolerance = rawValue.utf8.count < 6 ? 1 : 2
         return known.map { (name: $0, distance: Self.distance(rawValue, $0)) }
@@ -61,7 +61,7 @@ extension StageName {
     }
 
     private static func distance(_ left: String, _ right: String) -> Int {
-        // A digit at the end tells a stage from others of its kind: `model2`.
+        // A digit at the end distinguishes a stage from similar ones: `model2`.
         if left.last?.isNumber != right.last?.isNumber { return .max }
         return NearestName.distance(plainly(left), plainly(right))
     }
@@ -72,7 +72,7 @@ extension StageName {
 }
 
 extension Configuration {
-    /// Refuses what an edit put into stages that nothing runs and whose names are nearly those of others.
+    /// Throws if an edit has filled a stage that does not run and whose name is similar to another.
     func refuseMisspeltStages(since before: Configuration) throws(RequestError.CauseError) {
         for name in pipeline.unlistedStages where before.pipeline[name].isEmpty {
             if let advice = name.advice(among: pipeline.order, orderIs: "pipeline.order") {

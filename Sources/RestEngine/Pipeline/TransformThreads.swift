@@ -2,31 +2,32 @@ import DequeModule
 internal import Dispatch
 import Platform
 
-/// A portable transformer that may take long, whatever the size of the body: a function of the program's.
+/// A portable transformer that may take long for a body of any size: a function of the program.
 package protocol ThreadedTransformer: PortableTransformer, PlacedTransformer {
-    /// False for what it leaves as it is, and for what takes less than the way to another thread.
+    /// False for responses that it does not change, and for work that is shorter than a switch to another
+    /// thread.
     nonisolated func belongsOnThread(_ response: Response) -> Bool
 }
 
-/// Where the functions of a Swift program transform: a few threads, so that none holds up the loop. Responses
-/// of one URL are transformed one after the other, and so keep their order.
+/// Runs the transformers of a Swift program on a few threads, so that the loop does not wait for them.
+/// Responses of one URL are transformed one after the other, in order.
 @EngineActor
 final class TransformThreads: TransformerExecutor {
     static let shared = TransformThreads(limit: min(8, max(2, MachineProcessors.current.count)))
 
     private struct Job {
-        /// Nil from when it runs: its thread has the last reference, and frees what it transformed.
+        /// Nil once it runs: its thread holds the last reference, and frees the transformed content.
         var work: OffloadedJob?
         let completion: @EngineActor (OffloadedJob.Outcome) -> Void
     }
 
-    /// Jobs that run at the same time.
+    /// The number of jobs that run at the same time.
     private let limit: Int
     private let queue = DispatchQueue(label: "transformers", attributes: .concurrent)
     private var jobs: [UInt64: Job] = [:]
-    /// By URL, in the order of coming; the first runs or is ready.
+    /// By URL, in the order of arrival; the first job runs or is ready.
     private var queues: [String: Deque<UInt64>] = [:]
-    /// The first of their queues, which wait for a thread.
+    /// The first jobs of their queues that wait for a thread.
     private var ready: Deque<(id: UInt64, url: String)> = []
     private var running = 0
     private var count: UInt64 = 0
@@ -45,7 +46,7 @@ final class TransformThreads: TransformerExecutor {
         return count
     }
 
-    /// The thread of one that has begun is free when its function returns.
+    /// If the job has begun, its thread becomes free when its function returns.
     func cancel(_ id: UInt64) {
         guard let job = jobs.removeValue(forKey: id) else { return }
         EngineLoop.shared.submit { job.completion(.cancelled) }
@@ -60,7 +61,7 @@ final class TransformThreads: TransformerExecutor {
             jobs[id]?.work = nil
             running += 1
             queue.async {
-                // No part of it is for another executor.
+                // No step of the job is for another executor.
                 let outcome = work.run { _, response, _ in response }
                 EngineLoop.shared.submit { self.end(id, url, outcome) }
             }
@@ -74,7 +75,7 @@ final class TransformThreads: TransformerExecutor {
         jobs.removeValue(forKey: id)?.completion(outcome)
     }
 
-    /// The first of a queue is done.
+    /// Removes the first job of a queue, which is done.
     private func leave(_ url: String) {
         _ = queues[url]?.popFirst()
         if let next = queues[url]?.first { ready.append((next, url)) } else { queues[url] = nil }

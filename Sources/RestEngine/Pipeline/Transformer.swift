@@ -1,33 +1,33 @@
-/// Turns a response into another: content, headers, message or outcome (rule 17.1).
+/// Makes a new response from a response: it may change content, headers, message or outcome (rule 17.1).
 @EngineActor
 public protocol Transformer: Sendable {
     /// For `explain`, logs and errors.
     nonisolated var description: String { get }
-    /// Where it was written, `file:line`; nil where its description says all.
+    /// Its source line, `file:line`; nil where its description is enough.
     nonisolated var origin: String? { get }
 
-    /// The same for transformers that do the same, across reloads of a script. By default of the type and its
-    /// fields.
+    /// Equal for transformers with the same effect, across reloads of a script. By default made from the type
+    /// and its fields.
     var fingerprint: UInt64 { get }
 
     func process(_ response: Response, _ context: PipelineContext) -> Response
 }
 
-/// What a transformer may know of the request whose response it gets.
+/// The facts about a request that a transformer may use for its response.
 public struct PipelineContext: Sendable {
-    /// Of the response: after redirects.
+    /// The URL of the response, after redirects.
     public let url: String
     /// The method that was sent last.
     public let method: String
     /// Unix time at which the response arrived.
     public let now: Double
-    /// Of the response; nil when none arrived.
+    /// The status of the response; nil when none arrived.
     public let status: Int?
-    /// Cap on the decoded body of the response, in bytes.
+    /// The limit for the bytes of the decoded body.
     public let maxBodyBytes: Int
-    /// Nothing follows in the pipeline, and what comes of it is shown to readers: JSON is wanted as text.
+    /// True if no further step follows and the outcome is published: then JSON may stay text.
     package internal(set) var isPublished = false
-    /// For what the response doesn't tell.
+    /// The log, for facts that the response does not contain.
     let log: EngineLog?
 
     public init(
@@ -42,16 +42,16 @@ public struct PipelineContext: Sendable {
         self.log = log
     }
 
-    /// For other threads.
+    /// The same without the log, for other threads.
     var withoutLog: PipelineContext {
         PipelineContext(url: url, method: method, now: now, status: status, maxBodyBytes: maxBodyBytes)
     }
 }
 
-/// A transformer that needs nothing of the engine loop, so it may run on any thread: beside those that run
-/// elsewhere it is done in the same job.
+/// A transformer that needs no state of the engine loop and may run on any thread: next to offloaded steps it
+/// runs in the same job.
 public protocol PortableTransformer: Transformer {
-    /// As ``Transformer/process(_:_:)``; `note` gets what only the log shall know.
+    /// As ``Transformer/process(_:_:)``; `note` gets texts for the log only.
     nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response
@@ -67,12 +67,13 @@ extension Transformer {
     public nonisolated var origin: String? { nil }
 
     /// Applies `transform` to the content of a success, and to the body of a failure if `errors` is set. A
-    /// success that can't be parsed becomes a failure that keeps status and body (17.7, D12); the body of a
-    /// failure that can't be parsed leaves it as it is, and is only logged (17.8, 17.9).
+    /// success that can't be parsed becomes a failure that keeps status and body (17.7, D12). A failure whose
+    /// body can't be parsed stays the same, and only the log mentions it (17.8, 17.9).
     ///
     /// - Parameters:
-    ///   - empty: A success without a body is given to `transform` too; else it is passed on (D30).
-    ///   - body: The body of which a new content is but another form; nil when it is something else.
+    ///   - empty: Whether to apply `transform` also to a success without a body; otherwise it is passed on
+    ///     (D30).
+    ///   - body: Returns the body if the new content is only another form of it; nil otherwise.
     ///   - transform: Returns nil to leave the content as it is.
     nonisolated func mapContent(
         of response: Response, errors: Bool, empty: Bool, _ context: PipelineContext, note: (String) -> Void,
@@ -115,7 +116,7 @@ extension Transformer {
 }
 
 extension Response {
-    /// The failure of a response that a transformer could not take: status and body stay (D12).
+    /// The failure of a response that a transformer rejected: status and body are kept (D12).
     public func failed(
         with error: any Error, userMessage: String? = nil, in context: PipelineContext
     ) -> Response {
@@ -128,6 +129,6 @@ extension Response {
 }
 
 extension RequestError {
-    /// What people read when a transformer failed without words of its own (rule 17.7).
+    /// The message for people when a transformer failed without a message of its own (rule 17.7).
     public static let unparsableMessage = "Cannot parse server response"
 }

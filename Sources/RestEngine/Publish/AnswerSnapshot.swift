@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The place where one resource's answer is found without asking the loop.
+/// The current answer of one resource, for readers on any thread without a call to the engine loop.
 ///
-/// Written on the engine loop alone, read from anywhere.
+/// It is written only on the engine loop.
 package final class AnswerSnapshot: Sendable {
     private struct State {
         var answer: PublishedAnswer?
@@ -11,15 +11,15 @@ package final class AnswerSnapshot: Sendable {
     }
     private let state = Mutex(State())
 
-    /// What a face makes of a content before it shows it. Large ones go through it before they appear here,
-    /// where nobody waits for it.
+    /// Makes the gateway's rendering of a content. Large content is rendered before it appears here, off the
+    /// loop.
     let prepare: (@Sendable (EncodedContent) -> Void)?
 
     package init(preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil) { self.prepare = prepare }
 
     /// The answer if it is fresh.
     ///
-    /// - Parameter now: on the clock that never jumps, as the scheduler's uptime.
+    /// - Parameter now: The current time on the clock that never jumps, as the scheduler's uptime.
     package func answer(at now: Double) -> PublishedAnswer? {
         state.withLock {
             $0.lastUse = now
@@ -27,14 +27,13 @@ package final class AnswerSnapshot: Sendable {
         }.flatMap { $0.isFresh(at: now) ? $0 : nil }
     }
 
-    /// There is an answer to be had, or there was none yet: whoever keeps a rendering of an earlier one lets
-    /// it go.
+    /// Whether there is an answer. If there is none, a rendering of an earlier answer can be released.
     package var hasAnswer: Bool { state.withLock { $0.answer != nil } }
 
-    /// When somebody last asked, on the same clock.
+    /// The time of the last read, on the same clock.
     var lastUse: Double { state.withLock { $0.lastUse } }
 
-    /// The resource is gone; ask the service again.
+    /// Whether the resource is gone; the reader must ask the service again.
     package var isRetired: Bool { state.withLock { $0.isRetired } }
 
     package func set(_ answer: PublishedAnswer?) { state.withLock { $0.answer = answer } }
@@ -47,9 +46,9 @@ package final class AnswerSnapshot: Sendable {
     }
 }
 
-/// A resource's current content with its times, for readers on any thread. Immutable.
+/// The current content of a resource with its times, for readers on any thread. Immutable.
 package struct PublishedAnswer: Sendable {
-    /// The content as it goes out.
+    /// The content in the form that is sent.
     package let content: EncodedContent
     /// When the data was received or confirmed, on the clock that never jumps (D43).
     package let timestamp: Double
@@ -60,6 +59,6 @@ package struct PublishedAnswer: Sendable {
         (self.content, self.timestamp, self.expiresAt) = (content, timestamp, expiresAt)
     }
 
-    /// It may be given out at that time without asking the server.
+    /// Whether it may be used at that time without a request to the server.
     package func isFresh(at now: Double) -> Bool { now <= expiresAt }
 }

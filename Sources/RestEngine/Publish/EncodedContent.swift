@@ -1,28 +1,30 @@
 import Synchronization
 
-/// An entity's content as it goes out of the process: bytes, their type, their tag and the status that they
-/// came with. Made once for each content.
+/// The content of an entity in the form that leaves the process: bytes, type, tag and status. It is made once
+/// for each content.
 package final class EncodedContent: Sendable {
-    /// The API's, for what is its own; else with the charset of a text, which is UTF-8.
+    /// The type sent by the API for the API's own bytes; otherwise with the charset of a text, which is
+    /// UTF-8.
     package let contentType: String
-    /// The content's bytes as they go out.
+    /// The bytes that are sent.
     package let body: [UInt8]
-    /// A strong entity tag, quotes included; another one for each status, and for each of the API's own tags.
+    /// A strong entity tag, including quotes. It differs for each status, and for each of the API's own tags.
     package let etag: String
-    /// Of the response that brought it.
+    /// The headers of the response that brought the entity.
     package let headers: Headers
-    /// Where that came from.
+    /// The URL of that response.
     package let url: String?
-    /// The API's own bytes, of which a client may want a part (RFC 9110 14).
+    /// Whether these are the API's own bytes, of which a client may request a range (RFC 9110 14).
     package let isRaw: Bool
     private let isReadAsJSON: Bool
     /// From 200 to 399; 204 and 205 are without content.
     package let status: Int
-    /// What a face made of it for its own use, a buffer of its network library for example.
+    /// An object that the gateway made from the content for its own use, for example a buffer of its network
+    /// library.
     private let rendering = Mutex<(any Sendable)?>(nil)
 
-    /// What nothing has changed keeps its bytes and its type. Of all else trees become JSON, and text UTF-8;
-    /// throws when a script's value has no form in JSON.
+    /// Unchanged content keeps its bytes and its type. Otherwise trees become JSON, and text becomes UTF-8.
+    /// Throws if a script's value has no form in JSON.
     package init(_ entity: Entity) throws(RequestError.CauseError) {
         (headers, url) = (entity.headers, entity.url)
         isReadAsJSON = entity.body?.isJSON ?? false
@@ -54,7 +56,7 @@ package final class EncodedContent: Sendable {
             body, variant: status == 200 ? nil : "\(status)", madeOf: entity.etag)
     }
 
-    /// One that no entity is behind.
+    /// Content without an entity.
     package init(
         contentType: String, body: [UInt8], status: Int, headers: Headers = Headers(), isRaw: Bool = false
     ) {
@@ -69,7 +71,7 @@ package final class EncodedContent: Sendable {
         if body.count > LargeContent.leastDiscardedSize { LargeContent.discard(body) }
     }
 
-    /// The body is one JSON text.
+    /// Whether the body is one JSON text.
     package var isJSON: Bool {
         isRaw ? isReadAsJSON : Self.isJSON(MediaType(contentType).essence)
     }
@@ -78,7 +80,8 @@ package final class EncodedContent: Sendable {
         ContentTypeFilter(StandardTransformer.json.contentTypes).matches(media)
     }
 
-    /// The server's, but a sentence that a script made of JSON is no JSON.
+    /// The server's media type, except that a text which a script made from JSON is not JSON unless it
+    /// parses.
     private static func media(ofText text: [UInt8], _ entity: Entity) -> String {
         guard let type = entity.headers["Content-Type"] else { return "text/plain" }
         let media = MediaType(type).essence
@@ -88,9 +91,9 @@ package final class EncodedContent: Sendable {
         return isDocument && (try? Tree(json: text)) != nil ? media : "text/plain"
     }
 
-    /// The server's word for a success (D37), or for a redirect that isn't followed, where it is true of what
-    /// goes out as well: who asks here sent neither a Range (206, RFC 9110 15.3.7) nor an A-IM (226, RFC
-    /// 3229), and what a stage made of nothing is content.
+    /// The server's status for a success (D37), or for a redirect that isn't followed, as long as it is true
+    /// for this content: the client here sent neither a Range (206, RFC 9110 15.3.7) nor an A-IM (226, RFC
+    /// 3229), and a stage may have made content for a status without any.
     private static func status(of entity: Entity, isEmpty: Bool) -> Int {
         switch entity.status {
         case 206?, 226?, nil: 200
@@ -100,10 +103,10 @@ package final class EncodedContent: Sendable {
         }
     }
 
-    /// So large that the face's rendering is made before it is shown.
+    /// Whether it is so large that the gateway's rendering is made before publication.
     var isLarge: Bool { body.count > LargeContent.leastPublishedSize }
 
-    /// The face's rendering, made at the first call.
+    /// The gateway's rendering, made at the first call.
     package func rendering<Rendering: Sendable>(_ make: () -> Rendering) -> Rendering {
         rendering.withLock { stored in
             if let known = stored as? Rendering { return known }
@@ -114,18 +117,18 @@ package final class EncodedContent: Sendable {
     }
 }
 
-/// The form in which an entity goes out, made where its content was.
+/// The published form of an entity, made where its content was made.
 struct PublishedForm: Sendable {
     let content: EncodedContent
     private let entity: Entity
 
-    /// On any thread. Nil for what has no form; whoever publishes it tells why.
+    /// Any thread. Nil if the entity has no form; the code that publishes it reports why.
     init?(of entity: Entity, for answerSnapshot: AnswerSnapshot) {
         guard let content = try? EncodedContent(entity) else { return nil }
         if content.isLarge { answerSnapshot.prepare?(content) }
         (self.content, self.entity) = (content, entity)
     }
 
-    /// Not of one that was changed since.
+    /// False for an entity that has changed since.
     func isOf(_ other: Entity) -> Bool { entity.isSame(as: other) }
 }

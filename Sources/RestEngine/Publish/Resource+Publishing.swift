@@ -1,9 +1,9 @@
 extension Resource {
-    /// Where this resource's fresh answers appear from now on.
+    /// The snapshot in which the fresh answers of this resource appear from now on.
     ///
-    /// - Parameter prepare: what the face makes of each content for its own use. Called on another thread for
-    ///   large content, before it appears; small content is left to the face. The first call of this function
-    ///   decides.
+    /// - Parameter prepare: Makes the gateway's rendering of each content. It is called on another thread for
+    ///   large content before publication; for small content the gateway does it itself. Only the first call
+    ///   of this function sets it.
     package func answerSnapshotForReaders(
         preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil
     ) -> AnswerSnapshot {
@@ -14,10 +14,10 @@ extension Resource {
         return new
     }
 
-    /// Up-to-date content as ``read(_:)`` gives it, but for old data in place of a failure, encoded;
-    /// `completion` may run before this returns.
+    /// Up-to-date content as from ``read(_:)``, in its published form, but without old data instead of a
+    /// failure. `completion` may run before this returns.
     ///
-    /// - Parameter always: asks the server, or joins who asks it already, even if there is fresh data.
+    /// - Parameter always: Whether to ask the server, or join a load in flight, even if there is fresh data.
     /// - Returns: The request that is waited for, if any.
     @discardableResult
     package func readAnswer(
@@ -28,7 +28,7 @@ extension Resource {
             switch result {
             case .failure(let error): completion(.failure(error))
             case .success(let entity):
-                // A change of configuration withdrew the answer, and no event brings it back.
+                // A change of configuration withdrew the answer, and no event publishes it again.
                 if isWithdrawn { publish() }
                 encode(latestData ?? entity, completion)
             }
@@ -36,9 +36,8 @@ extension Resource {
         return always ? revalidate(finish) : readFresh(finish) { self.load() }
     }
 
-    /// The data that is there in the form in which it goes out, however old, with the time until which it
-    /// was fresh, long ago for data that was invalidated; nil without any. `completion` may run before this
-    /// returns.
+    /// The existing data in its published form, of any age, with the time until which it is fresh; that is
+    /// far in the past for invalidated data. Nil without data. `completion` may run before this returns.
     package func encodeLatest(
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>?) -> Void
     ) {
@@ -52,31 +51,31 @@ extension Resource {
         }
     }
 
-    /// Shows the current data to readers on other threads, or nothing when it isn't fresh.
+    /// Publishes the current data to readers on other threads, or no answer if it isn't fresh.
     func publish() {
         isWithdrawn = false
         guard let answerSnapshot else { return }
         if encoded == nil { answerSnapshot.set(nil) }
         guard let data = freshData else { return answerSnapshot.set(nil) }
-        // Large content comes later, unless it is withdrawn or replaced until then. Without room it isn't
-        // kept.
+        // Large content is published later, unless it is withdrawn or replaced before. It isn't kept if there
+        // is no room.
         encode(data) { [self] result in
             guard !isWithdrawn, case .success(let answer) = result, answer.content === encoded else { return }
             answerSnapshot.set(answer)
         }
     }
 
-    /// Hides the answer until somebody reads through the loop.
+    /// Hides the answer until the next read through the loop.
     func withdraw() {
         isWithdrawn = true
         answerSnapshot?.set(nil)
     }
 
-    /// Large content is encoded elsewhere, once for all who ask meanwhile.
+    /// Encodes the content; large content on another thread, once for all callers during that time.
     func encode(
         _ entity: Entity, _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
     ) {
-        // Of what is no longer the data nobody knows; it isn't fresh either.
+        // The time of an entity that is no longer the data is unknown; it isn't fresh either.
         let time = state.data == nil ? engine.scheduler.uptime : state.dataTime
         if let encoded { return completion(answer(.success(encoded), entity, time)) }
         guard isLarge(entity) else {
@@ -89,7 +88,7 @@ extension Resource {
             running = encoding
         } else {
             running = ContentEncoding()
-            // Without data, a wipe's doing, there is nobody to keep it for.
+            // After a wipe there is no data, and so the form need not be kept.
             if latestData != nil { encoding = running }
             let prepare = answerSnapshot?.prepare
             engine.beginOffloadedWork()
@@ -137,7 +136,7 @@ extension Resource {
     }
 }
 
-/// The published form of a content, being made on another thread.
+/// The published form of a content that is being made on another thread.
 @EngineActor
 final class ContentEncoding {
     fileprivate var waiters: [@EngineActor (Result<EncodedContent, RequestError.CauseError>) -> Void] = []

@@ -1,15 +1,15 @@
-/// Why a reader got data that is not fresh.
+/// The reason why a reader got data that is not fresh.
 package enum StaleReason: Sendable {
-    /// It is being loaded anew (rule 44.1).
+    /// The data is being loaded again (rule 44.1).
     case revalidating
     /// A load failed (44.2).
     case failed(RequestError)
-    /// Nothing may be sent (44.4).
+    /// The engine is offline (44.4).
     case offline
 }
 
 extension StaleReason {
-    /// In one word, for `Cache-Status` and logs.
+    /// The reason in one word, for `Cache-Status` and logs.
     package var name: String {
         switch self {
         case .revalidating: "revalidating"
@@ -20,10 +20,10 @@ extension StaleReason {
 }
 
 extension Resource {
-    /// ``readAnswer(always:_:)``, with what the configuration and an engine that is offline allow beside
-    /// fresh data: then `completion` gets the reason. `completion` may run before this returns.
+    /// As ``readAnswer(always:_:)``, but also with stale data where the configuration or an offline engine
+    /// allows it; `completion` then gets the reason. `completion` may run before this returns.
     ///
-    /// - Parameter always: asks the server, or joins who asks it already, and takes no old data.
+    /// - Parameter always: Whether to ask the server, or join a load in flight, without stale data.
     /// - Returns: The request that is waited for, if any.
     @discardableResult
     package func readServedAnswer(
@@ -56,7 +56,7 @@ extension Resource {
         }
     }
 
-    /// Old data in place of a failure (rule 44.2); nil where there is none that may be.
+    /// Old data to use instead of a failure (rule 44.2); nil if there is none, or it is too old.
     func standIn(for error: RequestError) -> Entity? {
         let seconds = resolvedConfiguration(for: "GET").configuration.staleIfErrorSeconds
         guard seconds > 0, error.isTroubleOfServer, let data = staleData(within: seconds) else { return nil }
@@ -87,8 +87,8 @@ extension Resource {
             within: seconds)
     }
 
-    /// What the resource or its caches have, whatever its age; nothing is sent, and without data the failure
-    /// is `offline` (rule 44.5). `completion` may run before this returns.
+    /// The data that the resource or its caches have, of any age. No request is sent; without data the
+    /// failure is `offline` (rule 44.5). `completion` may run before this returns.
     public func readCached(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
     ) {
@@ -111,14 +111,15 @@ extension Resource {
 extension TransportError {
     static let cancelled = TransportError(.internal, message: "the request was cancelled")
 
-    static let offline = TransportError(.offline, message: "the host is offline, and nothing is sent")
+    static let offline = TransportError(.offline, message: "the host is offline, and sends no requests")
 
     static let nothingCached = TransportError(
-        .offline, message: "there is no data here, and nothing may be sent for it")
+        .offline, message: "there is no data here, and the host is offline")
 }
 
 extension RequestError {
-    /// It is not the request that is wrong: old data may stand in (RFC 5861 4).
+    /// Whether the server, not the request, caused the failure: then old data may be used instead (RFC 5861
+    /// 4).
     package var isTroubleOfServer: Bool {
         guard let httpStatusCode else { return code != "request_cancelled" }
         return !(400...499 ~= httpStatusCode) || [408, 425, 429].contains(httpStatusCode)

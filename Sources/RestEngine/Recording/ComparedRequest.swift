@@ -1,16 +1,16 @@
 import Platform
 
-/// The form in which two requests are compared: credentials masked, as recordings have them, and what says
-/// the same in another way made the same.
+/// The form in which two requests are compared: credentials are masked, as in recordings, and equivalent
+/// notations are made equal.
 enum ComparedRequest {
-    /// Nil for what is no URL; without a mask as it is.
+    /// Nil for text that is no URL; unmasked if there is no mask.
     static func url(_ text: String, _ mask: SecretMask? = .standard) -> String? {
         guard let url = URLText(text), url.isHTTP else { return nil }
         let plain = String(url.string.prefix { $0 != "#" })
         return mask?.url(plain) ?? plain
     }
 
-    /// JSON by its value, forms by their pairs or parts, all else to the byte.
+    /// JSON is compared by value, forms by their pairs or parts, other bodies byte by byte.
     static func body(_ bytes: [UInt8], _ type: String?, _ mask: SecretMask? = .standard) -> [UInt8] {
         let shown = mask?.body(bytes, type) ?? bytes
         let media = MediaType(type ?? "")
@@ -45,15 +45,15 @@ enum ComparedRequest {
     }
 }
 
-/// A pair of a form, or a part of one, as `params` of HAR 1.2 has it.
+/// A pair of a form, or a part of one, as in `params` of HAR 1.2.
 struct RecordedParam: Sendable, Equatable {
     let name: String
-    /// Masked; nil where it isn't known, as of a file.
+    /// Masked; nil if unknown, for example for a file.
     let value: String?
     let fileName: String?
 
     /// - Parameters:
-    ///   - recorded: As they are written down: with their escapes by some programs, without by others.
+    ///   - recorded: The pairs as recorded: some programs write them with escapes, some without.
     ///   - body: The body of a form.
     static func match(_ recorded: [RecordedParam], _ body: [UInt8], _ type: String?) -> Bool {
         let media = MediaType(type ?? "")
@@ -72,7 +72,7 @@ struct RecordedParam: Sendable, Equatable {
         }
     }
 
-    /// The parts of a multipart form (RFC 7578 4); nil for what is none.
+    /// The parts of a multipart form (RFC 7578 4); nil for other bodies.
     private static func parts(of body: [UInt8]) -> [RecordedParam]? {
         let line = Array(body.prefix { $0 != 0x0D && $0 != 0x0A })
         guard line.starts(with: [0x2D, 0x2D]), line.count > 2 else { return nil }
@@ -119,7 +119,7 @@ extension MediaType {
 }
 
 extension Tree {
-    /// With the members of objects in the order of their names.
+    /// A copy with the members of objects sorted by name.
     fileprivate var sorted: Tree {
         switch kind {
         case .object:

@@ -1,23 +1,24 @@
 import Platform
 
-/// Tells credentials apart that a recording doesn't have, because they are masked: an HMAC of each, by a key
-/// that belongs to the recording (rule 49.4).
+/// Distinguishes credentials that are masked in a recording: it stores an HMAC of each, with a key that
+/// belongs to the recording (rule 49.4).
 ///
-/// The key is in the file, so anybody can try what a credential may be. Two bytes are kept of each digest: of
-/// a list of likely passwords one in 65,536 fits, which tells two users apart, and not which password it is.
+/// The key is in the file, so a reader can test guesses of a credential. Only two bytes of each digest are
+/// stored: one in 65,536 passwords of a list of likely ones matches, which distinguishes two users but does
+/// not reveal the password.
 struct CredentialDigests: Sendable {
     static let keyBytes = 16
-    /// Of each digest.
+    /// Bytes of each digest that are stored.
     static let bytes = 2
 
     let key: [UInt8]
 
     init(key: [UInt8]) { self.key = key }
 
-    /// With a key of its own; where the system has no random bytes there are no digests.
+    /// Makes a key; if the system has no random bytes, there are no digests.
     init() { key = Crypto.randomBytes(Self.keyBytes) ?? [] }
 
-    /// Of each credential in the head, and of URL and body if there are any in them.
+    /// The digests of all credentials in the head, in the URL and in the body.
     func all(_ headers: Headers, url: String, body: [UInt8], _ type: String?) -> Set<String> {
         let mask = SecretMask.standard
         var found: Set<String> = []

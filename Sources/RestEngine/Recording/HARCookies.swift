@@ -1,20 +1,20 @@
 import Platform
 
-/// The arrays `cookies` of HAR 1.2: what the headers of a message say in parts, values hidden (rule 48.2).
+/// The arrays `cookies` of HAR 1.2: the cookies in the headers of a message, with hidden values (rule 48.2).
 enum HARCookies {
-    /// Of a Cookie header (RFC 6265 4.2.1); nil for none.
+    /// The cookies of a Cookie header (RFC 6265 4.2.1); empty without one.
     static func sent(_ header: String?) -> Tree {
         let parts = header?.split(separator: ";") ?? []
         return Tree(
             parts.map { part in
                 let pair = part.drop { $0 == " " || $0 == "\t" }
-                // A cookie without `=` is a value without a name.
+                // Text without `=` is the value of a cookie without a name.
                 let name = pair.firstIndex(of: "=").map { pair[..<$0] } ?? ""
                 return Tree(pairs: [("name", Tree(String(name))), ("value", Tree(SecretMask.text))])
             })
     }
 
-    /// Of Set-Cookie headers, those that are cookies.
+    /// The valid cookies of Set-Cookie headers.
     static func set(_ headers: [String], at now: Double) -> Tree { Tree(headers.compactMap { set($0, now) }) }
 
     private static func set(_ header: String, _ now: Double) -> Tree? {

@@ -1,16 +1,16 @@
-/// One attempt as an entry of a HAR 1.2, secrets masked (rule 48.2). It is made where the attempt ends, and
-/// written down elsewhere: masking long bodies takes a while.
+/// One attempt as an entry of a HAR 1.2, with secrets masked (rule 48.2). It is made where the attempt ends,
+/// and written on another thread: masking long bodies takes time.
 struct HAREntry: Sendable {
     private let event: EngineEvent
     private let attempt: EngineEvent.Attempt
-    /// The head of the request, as it went over the wire.
+    /// The head of the request, as it was sent.
     private let sent: Headers
-    /// Bytes of a body that are kept.
+    /// The number of bytes of a body that are stored.
     var bodyLimit: Int
     private let mask: SecretMask
     private let digests: CredentialDigests?
 
-    /// Nil for another kind of event.
+    /// Nil for other kinds of events.
     @EngineActor
     init?(_ event: EngineEvent, bodyLimit: Int, _ digests: CredentialDigests? = nil) {
         guard case .attempt(let attempt) = event.detail else { return nil }
@@ -19,7 +19,7 @@ struct HAREntry: Sendable {
         sent = attempt.transport?.fields(of: attempt.message) ?? attempt.message.headers
         self.bodyLimit = bodyLimit
         self.digests = digests
-        // A secret of the request's head may come back in a body.
+        // A body may contain a secret of the request's head.
         var mask = SecretMask.standard.hiding(attempt.message.headers, url: attempt.message.url)
         let answer = attempt.delivered?.response ?? (try? attempt.result.get())
         if let response = answer, response.headers.contains("Set-Cookie") {
@@ -31,7 +31,7 @@ struct HAREntry: Sendable {
         self.mask = mask
     }
 
-    /// Of all bodies in it.
+    /// Bytes of all bodies in the entry.
     var bodyBytes: Int {
         let received = attempt.delivered?.bytes.count ?? (try? attempt.result.get())?.body.count ?? 0
         return received + (attempt.message.body?.count ?? 0)
@@ -143,7 +143,7 @@ struct HAREntry: Sendable {
         switch attempt.result {
         case .success(let response): return answered(response, content(response), received, [])
         case .failure(let error):
-            // As Chrome writes a request that got no answer.
+            // The same form as Chrome writes for a request without an answer.
             return Tree(
                 pairs: [
                     ("status", 0), ("statusText", ""), ("httpVersion", ""), ("cookies", Tree([])),
@@ -173,7 +173,7 @@ struct HAREntry: Sendable {
         let code = attempt.isCancelled ? RecordedExchange.cancelled : error.code.rawValue
         return [("_error", Tree(code)), ("_message", Tree(mask.line(error.description)))]
             + (error.phase.map { [("_phase", Tree($0.rawValue))] } ?? [])
-            // Else a replay would not send again what was sent again (rule 41.10).
+            // Otherwise a replay would not repeat the request that was sent again (rule 41.10).
             + (error.isStaleConnection ? [("_stale", true)] : [])
     }
 
@@ -193,7 +193,8 @@ struct HAREntry: Sendable {
         ])
     }
 
-    /// Text stays text where it says what it is; all else is base64, for HAR has Unicode alone.
+    /// Text with a declared charset stays text; other content becomes base64, because HAR contains only
+    /// Unicode.
     private func content(_ response: TransportResponse) -> Tree {
         let type = response.headers["Content-Type"]
         guard response.body.count <= bodyLimit else { return leftOut(response.body.count, type) }
@@ -228,17 +229,17 @@ struct HAREntry: Sendable {
     }
 }
 
-/// Where the time went, in milliseconds, each part by itself; -1 for a part that there wasn't.
+/// The durations of the phases in milliseconds; -1 for a phase that did not occur.
 private struct HARTimings {
     private var parts: [(name: String, milliseconds: Double)]
     private let tls: Double
 
     init(_ attempt: EngineEvent.Attempt) {
         var times = (try? attempt.result.get().timings) ?? TransferTimings()
-        // A transport that doesn't measure, or nothing came.
+        // The transport doesn't measure, or there was no answer.
         if times.total == 0 { times.total = attempt.seconds }
         if times.firstByte == 0 { times.firstByte = times.total }
-        // curl's times are from the start, and zero for what did not happen.
+        // curl's times are from the start, and zero for phases that did not occur.
         let named = max(times.nameLookup, times.queue)
         let connected = max(times.connect, named)
         let secured = max(times.tls, connected)
@@ -255,7 +256,7 @@ private struct HARTimings {
         ]
     }
 
-    /// The time of connecting holds that of TLS.
+    /// The time of connecting includes that of TLS.
     var sum: Double { parts.reduce(0) { $0 + max(0, $1.milliseconds) } }
 
     var tree: Tree {
@@ -264,7 +265,7 @@ private struct HARTimings {
 }
 
 extension String {
-    /// Before and behind the first `mark`; without one, all and nothing.
+    /// The text before and after the first `mark`; without one, the whole text and an empty one.
     fileprivate func divided(at mark: Character) -> (String, String) {
         guard let place = firstIndex(of: mark) else { return (self, "") }
         return (String(self[..<place]), String(self[index(after: place)...]))

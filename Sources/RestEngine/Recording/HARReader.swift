@@ -1,15 +1,15 @@
 import Platform
 
-/// Reads recordings in HAR 1.2, our own and those of browsers and proxies: what is optional may be missing
-/// (rules 49.6, 49.7).
+/// Reads recordings in HAR 1.2, from this program and from browsers and proxies: optional members may be
+/// missing (rules 49.6, 49.7).
 package struct HARReader {
-    /// Bytes of a file; see docs/reference/limits.md, L83.
+    /// The limit for the bytes of a file; see docs/reference/limits.md, L83.
     package static let mostBytes = 256 << 20
-    /// Exchanges of a file.
+    /// The limit for the exchanges of a file.
     package static let mostEntries = 100_000
 
     private let path: String
-    /// Its entries have digests.
+    /// Whether this program made the recording, so that entries have digests.
     private let isOurs: Bool
     private let digests: CredentialDigests
 
@@ -19,7 +19,7 @@ package struct HARReader {
         digests = key.map { CredentialDigests(key: $0) } ?? CredentialDigests()
     }
 
-    /// The exchanges over HTTP of a file, in its order.
+    /// The HTTP exchanges of a file, in order.
     package static func read(_ path: String) throws(RecordingError) -> [RecordedExchange] {
         let bytes: [UInt8]
         do throws(FileError) { bytes = try WholeFile.read(path, limit: mostBytes) } catch {
@@ -28,12 +28,12 @@ package struct HARReader {
         return try exchanges(bytes, path: path)
     }
 
-    /// The same of a text; `path` is what messages call it.
+    /// The same for the bytes of a file; `path` is its name in messages.
     package static func exchanges(
         _ bytes: [UInt8], path: String
     ) throws(RecordingError) -> [RecordedExchange] {
         let document: Tree
-        // What some editors put before a text.
+        // The byte order mark that some editors write.
         let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         do throws(JSONError) { document = try Tree(json: text) } catch {
             throw RecordingError(path: path, "it is not JSON: \(error.message) at byte \(error.offset)")
@@ -57,7 +57,7 @@ package struct HARReader {
         return exchanges
     }
 
-    /// Nil for what is not HTTP: a web socket, `data:`, an extension of a browser.
+    /// Nil for an entry that is not HTTP: a web socket, `data:`, an extension of a browser.
     private func exchange(_ entry: Tree, _ number: Int) throws(RecordingError) -> RecordedExchange? {
         func fault(_ message: String) -> RecordingError { RecordingError(path: path, entry: number, message) }
         guard let request = entry.member("request") else { throw fault("it has no 'request'") }
@@ -77,7 +77,7 @@ package struct HARReader {
         } catch { throw fault(error.message) }
     }
 
-    /// Those of other programs' recordings are as they stand there.
+    /// Recordings of other programs contain the credentials themselves.
     private func credentials(
         of entry: Tree, _ fields: Headers, _ url: String, _ body: RecordedExchange.RequestBody
     ) -> Set<String> {
@@ -118,7 +118,7 @@ package struct HARReader {
             return .bytes(try decoded(Array(bytes), encoding, "request.postData.text"), type: type)
         }
         guard let params = data.member("params"), params.kind == .array, params.count > 0 else {
-            // Whoever recorded left the text out, or there was none.
+            // The recording program left the text out, or there was none.
             return (request.member("bodySize")?.int ?? 0) > 0 || data.member("comment") != nil
                 ? .unknown : .bytes([], type: type)
         }
@@ -169,15 +169,16 @@ package struct HARReader {
         return ending.map { .interrupted(answer, $0) } ?? .response(answer)
     }
 
-    /// How a body ends early, in our own recordings; nil for a whole one.
+    /// How a body ends early, in recordings of this program; nil for a whole one.
     private func ending(_ response: Tree) -> StubReply.Ending? {
         guard let name = response.member("_error")?.string else { return nil }
         if name == RecordedExchange.cancelled { return .never }
         return TransportError.Code(rawValue: name) == nil ? nil : .failure(failure(response))
     }
 
-    /// Names that begin with a colon belong to HTTP/2; what says how the body was packed no longer holds.
-    /// But the length of a body that was cut says where it would have ended, so that it can be gone on with.
+    /// Drops names that begin with a colon, which belong to HTTP/2, and headers about the encoding of the
+    /// body, which is decoded here. The length of a body that was cut is kept: it states where the body would
+    /// have ended, so that the download can be resumed.
     private func headers(_ list: Tree?, isWhole: Bool) throws(Fault) -> Headers {
         var headers = Headers()
         guard let list, list.kind == .array else { return headers }
@@ -188,7 +189,7 @@ package struct HARReader {
             let lower = name.lowercased()
             if name.hasPrefix(":") { continue }
             if Self.packing.contains(lower), isWhole || lower != "content-length" { continue }
-            // Browsers join repeated fields by line breaks.
+            // Browsers join repeated fields with line breaks.
             for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
                 let line = String(line)
                 if let problem = Headers.problem(name: name, value: line) {
@@ -204,7 +205,7 @@ package struct HARReader {
         "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive",
     ]
 
-    /// A text in a recording is Unicode, whatever the server sent it in.
+    /// Text in a recording is Unicode, regardless of the charset that the server used.
     private static func declareUTF8(of body: [UInt8], _ headers: inout Headers) {
         guard body.contains(where: { $0 >= 0x80 }), let type = headers["Content-Type"] else { return }
         let media = MediaType(type)
@@ -250,7 +251,7 @@ extension UInt8 {
 }
 
 extension Tree {
-    /// Nil also of what is no object, or null.
+    /// Nil also for a value that is no object, or null.
     fileprivate func member(_ name: String) -> Tree? {
         guard kind == .object, let value = self[name], value.kind != .null else { return nil }
         return value

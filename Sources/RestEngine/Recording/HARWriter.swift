@@ -1,26 +1,27 @@
 import Platform
 
-/// A HAR that grows by one entry after the other. Until its end it is `PATH.part`, complete JSON after each
-/// entry: what a crash leaves can be read. At the end it takes the place of what `PATH` had (rule 48.3).
+/// A HAR file that grows by one entry at a time. Until the end it is written as `PATH.part`, which is
+/// complete JSON after each entry, so it can be read after a crash. At the end it replaces the file at `PATH`
+/// (rule 48.3).
 final class HARWriter {
-    /// Bytes of a file, as many as are read; see docs/reference/limits.md, L83.
+    /// The limit for the bytes of a file, the same as for reading; see docs/reference/limits.md, L83.
     static let mostBytes = HARReader.mostBytes
 
     private let path: String
     private let partPath: String
     private var descriptor: Int32
-    /// Where the next entry goes, over ``end``.
+    /// The offset of the next entry, which overwrites ``end``.
     private var offset = 0
     private(set) var entries = 0
 
-    /// Why nothing is written any more.
+    /// The reason why no more is written.
     private(set) var failure: FileError?
 
     private static let end = Array("\n]}}\n".utf8)
 
     /// - Parameters:
-    ///   - version: of the program, for the file's `creator`.
-    ///   - digests: Whose key the file has.
+    ///   - version: The version of the program, for the file's `creator`.
+    ///   - digests: The digests whose key the file contains.
     init(_ path: String, version: String, digests: CredentialDigests? = nil) throws(FileError) {
         var status = stat()
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -28,7 +29,7 @@ final class HARWriter {
         }
         self.path = path
         partPath = path + ".part"
-        // Masked or not, it is what one program said to another.
+        // Even masked, the traffic is confidential.
         descriptor = open(partPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(path: path, code: errno, action: "write") }
         let creator = Tree(pairs: [("name", "resthost"), ("version", Tree(version))])
@@ -38,7 +39,7 @@ final class HARWriter {
 
     deinit { abandon() }
 
-    /// Ends without taking the place of anything; nothing is left of a file without entries.
+    /// Ends without replacing the file at the path; a file without entries is removed.
     func abandon() {
         guard descriptor >= 0 else { return }
         _ = closeFile(descriptor)
@@ -46,8 +47,8 @@ final class HARWriter {
         if entries == 0 { unlink(partPath) }
     }
 
-    /// Throws when the file can't be written, or would be larger than is read; it keeps what it has, and gets
-    /// no more.
+    /// Throws if the file can't be written, or would be larger than the limit for reading. The file keeps its
+    /// entries, and gets no more.
     func append(_ entry: HAREntry) throws(FileError) {
         guard failure == nil else { return }
         do throws(FileError) { try add(entry) } catch {
@@ -91,7 +92,7 @@ final class HARWriter {
         offset += bytes.count
     }
 
-    /// Nothing is written any more; the file is where it was to be.
+    /// Ends writing and moves the file to its path.
     func finish() throws(FileError) {
         guard descriptor >= 0 else { return }
         let isSynced = fsync(descriptor) == 0

@@ -1,53 +1,53 @@
 import Platform
 
-/// A request and its answer, as a recording has them (rules 48, 49).
+/// A request and its answer, from a recording (rules 48, 49).
 package struct RecordedExchange: Sendable {
     /// The body of the request, as far as it is known.
     enum RequestBody: Sendable {
-        /// The recording doesn't say: a form with files, for example.
+        /// The recording doesn't contain the body: a form with files, for example.
         case unknown
         case bytes([UInt8], type: String?)
-        /// A form, in the words of HAR.
+        /// A form, as in HAR.
         case params([RecordedParam])
     }
 
-    /// What was answered.
+    /// The recorded answer.
     enum Answer: Sendable {
         case response(TransportResponse)
-        /// The beginning of one, whose body went where it was wanted as it came: until it was cut, or until
-        /// nobody wanted more, and then nothing follows.
+        /// The beginning of an answer whose body was delivered elsewhere as it arrived: until it was cut, or
+        /// until it was no longer wanted; no more follows then.
         case interrupted(TransportResponse, StubReply.Ending)
         case failure(TransportError)
-        /// The recording has too little of it; why.
+        /// The recording lacks parts of the answer; the text says which.
         case unusable(String)
     }
 
-    /// Its place in the recording, from 1.
+    /// Its number in the recording, from 1.
     package let number: Int
     let method: String
     /// Masked, without a fragment.
     let url: String
     let body: RequestBody
-    /// The fields by which a server chooses what it answers, where the request had them.
+    /// The header fields of the request by which a server selects its answer.
     let range: String?
     let accept: String?
-    /// What tells its credentials from others, and how that is found of a request.
+    /// The digests of the request's credentials, and how to compute those of another request.
     let credentials: Set<String>
     let digests: CredentialDigests
     let answer: Answer
 
-    /// The `_error` of a request that was cancelled.
+    /// The value of `_error` for a request that was cancelled.
     static let cancelled = "request_cancelled"
 
     /// For messages: `entry 3, GET https://…`.
     package var description: String { "entry \(number), \(method) \(url)" }
 }
 
-/// What is wrong with a recording, and where.
+/// A fault in a recording, and its location.
 package struct RecordingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path of the recording.
     package let path: String
-    /// From 1; nil for what concerns the whole file.
+    /// From 1; nil if the fault concerns the whole file.
     package let entry: Int?
     package let message: String
 
@@ -62,7 +62,7 @@ package struct RecordingError: Error, Sendable, Equatable, CustomStringConvertib
     }
 }
 
-/// What must be the same for a recorded answer to be given (rule 49.2).
+/// The parts of a request that must match for a recorded answer to be used (rule 49.2).
 package enum RecordingMatch: String, Sendable, CaseIterable {
     case method, url, body
 }

@@ -1,17 +1,17 @@
 import Platform
 
-/// What a recording answers: each exchange once, in the order of the file, and of those that answer the same
-/// request the last one again and again (rules 49.1–49.5).
+/// The answers of a recording: each exchange is used once, in the order of the file; of those that match the
+/// same request, the last one is used repeatedly (rules 49.1–49.5).
 @EngineActor
 package final class RecordedAnswers {
     /// For messages.
     package let path: String
     package let exchanges: [RecordedExchange]
     private let match: Set<RecordingMatch>
-    /// Places of the exchanges by what ``key(_:_:)`` makes of method and URL.
+    /// The indices of the exchanges, by the ``key(_:_:)`` of method and URL.
     private var places: [String: [Int]] = [:]
     private var isUsed: [Bool]
-    /// Of those whose bodies were compared.
+    /// The bodies of exchanges that were compared.
     private var bodies: [Int: [UInt8]] = [:]
 
     package init(
@@ -27,7 +27,7 @@ package final class RecordedAnswers {
         }
     }
 
-    /// Those that no request has got so far.
+    /// The exchanges that no request has matched so far.
     package var unused: [RecordedExchange] {
         zip(exchanges, isUsed).filter { !$0.1 }.map(\.0)
     }
@@ -36,7 +36,7 @@ package final class RecordedAnswers {
         (match.contains(.method) ? method : "") + " " + (match.contains(.url) ? url : "")
     }
 
-    /// Nil when nothing in the recording answers it.
+    /// Nil when no exchange in the recording matches.
     package func reply(to request: TransportRequest) -> StubReply? {
         let mask = SecretMask.standard.hiding(request.headers, url: request.url)
         guard let url = ComparedRequest.url(request.url, mask) else { return nil }
@@ -52,8 +52,9 @@ package final class RecordedAnswers {
         return reply(exchanges[place])
     }
 
-    /// Those that asked for the same part, and if there are any, those of them with the same `Accept` (49.2).
-    /// A whole answer is as good for a request for a part: a server may ignore `Range` (RFC 9110 14.2).
+    /// The exchanges for the same range, otherwise those without a range; of these, the ones with the same
+    /// `Accept` if there are any (49.2). A whole answer also matches a request for a range, because a server
+    /// may ignore `Range` (RFC 9110 14.2).
     private func withSameForm(_ same: [Int], to request: TransportRequest) -> [Int] {
         let range = request.headers["Range"]
         var alike = same.filter { exchanges[$0].range == range }
@@ -63,8 +64,8 @@ package final class RecordedAnswers {
         return accepted.isEmpty ? alike : accepted
     }
 
-    /// Those of the same credentials if there are any, and else all: at a replay credentials may be others
-    /// (49.4).
+    /// The exchanges with the same credentials, or all if there are none: credentials may differ during a
+    /// replay (49.4).
     private func withNearestCredentials(_ same: [Int], to request: TransportRequest) -> [Int] {
         guard same.count > 1, same.contains(where: { !exchanges[$0].credentials.isEmpty }) else {
             return same
@@ -76,7 +77,7 @@ package final class RecordedAnswers {
         return zip(same, alike).filter { $0.1 == most }.map(\.0)
     }
 
-    /// Whether an exchange has that body, or is not known to have another.
+    /// Whether an exchange has that body, or an unknown one.
     private func hasBody(_ body: [UInt8], _ sent: [UInt8], _ sentType: String?, at place: Int) -> Bool {
         switch exchanges[place].body {
         case .unknown: return true
@@ -105,12 +106,12 @@ package final class RecordedAnswers {
 
     // MARK: A miss
 
-    /// What to say of a request that nothing answers (49.5).
+    /// The message about a request without a matching exchange (49.5).
     package func miss(_ request: TransportRequest) -> String {
         let mask = SecretMask.standard.hiding(request.headers, url: request.url)
         let asked = "\(request.method) \(mask.url(request.url))"
         guard let nearest = nearest(request.method, ComparedRequest.url(request.url, mask) ?? "") else {
-            return "\(path) answers nothing: it has no exchanges; asked was \(asked)"
+            return "\(path) has no answer to \(asked): it has no exchanges"
         }
         let text = "\(path) has no answer to \(asked)"
         if nearest.method == request.method, nearest.url == ComparedRequest.url(request.url, mask) {
@@ -120,8 +121,8 @@ package final class RecordedAnswers {
         return text + "; the nearest is \(nearest.description)"
     }
 
-    /// Of those with the same host and method if there are any, and of the first 500 of them, for each is
-    /// compared letter by letter.
+    /// The exchange with the most similar URL, among those with the same host and method if there are any.
+    /// Only the first 500 are compared, because the comparison is slow.
     private func nearest(_ method: String, _ url: String) -> RecordedExchange? {
         let host = URLText(url)?.host
         func isNear(_ exchange: RecordedExchange) -> Bool { URLText(exchange.url)?.host == host }
@@ -136,14 +137,14 @@ package final class RecordedAnswers {
     }
 }
 
-/// Answers from a recording; nothing goes over the network (rule 49.1).
+/// A transport that answers from a recording without using the network (rule 49.1).
 @EngineActor
 package final class ReplayTransport: Transport {
     private let answers: RecordedAnswers
     private let scheduler: Scheduler
     private let onMiss: @EngineActor (String) -> Void
 
-    /// - Parameter onMiss: Told what to say of a request without an answer, which fails.
+    /// - Parameter onMiss: Called with a message about a request without an answer, which fails.
     package init(
         _ answers: RecordedAnswers, scheduler: Scheduler,
         onMiss: @escaping @EngineActor (String) -> Void = { _ in }

@@ -2,13 +2,13 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// Writes down what engines send and get, until it is finished (rules 48). A queue masks and writes, in the
-/// order of the attempts: a body of 16 MiB must hold nobody up.
+/// Records the traffic of engines until it is finished (rules 48). A queue masks and writes the entries in
+/// the order of the attempts, because a body of 16 MiB must not delay other work.
 @EngineActor
 package final class TrafficRecorder {
-    /// Of each body, in a HAR that is to be looked at; see docs/reference/limits.md, L84.
+    /// The limit for each body in a HAR file for inspection; see docs/reference/limits.md, L84.
     package static let shownBytes = 1 << 20
-    /// Of each body, in a recording that is to be replayed; L85.
+    /// The limit for each body in a recording for replay; L85.
     package static let replayedBytes = 16 << 20
 
     /// Bytes of bodies that wait for the queue; see docs/reference/limits.md, L290.
@@ -21,13 +21,13 @@ package final class TrafficRecorder {
     private let bodyLimit: Int
     private let digests: CredentialDigests?
     private var subscriptions: [EventSubscription] = []
-    /// Told, once, why nothing is written any more.
+    /// Called once, with the reason why no more is written.
     private let onFailure: @EngineActor (FileError) -> Void
 
     /// - Parameters:
-    ///   - bodyLimit: Bytes that are kept of a body.
-    ///   - isReplayed: It tells credentials apart, which are masked.
-    ///   - onFailure: Called when nothing can be written any more.
+    ///   - bodyLimit: The number of bytes of a body that are stored.
+    ///   - isReplayed: Whether to store digests of credentials, which are masked.
+    ///   - onFailure: Called when writing has become impossible.
     package convenience init(
         _ path: String, version: String, bodyLimit: Int, isReplayed: Bool = true,
         onFailure: @escaping @EngineActor (FileError) -> Void = { _ in }
@@ -48,13 +48,13 @@ package final class TrafficRecorder {
         self.onFailure = onFailure
     }
 
-    /// Those of the attempts that have ended; it waits until they are written.
+    /// The number of written entries; waits for those of the attempts that have ended.
     package var entries: Int {
         queue.sync {}
         return writer.withLock { $0.entries }
     }
 
-    /// Has what goes through this engine from now on written down.
+    /// Records the traffic of this engine from now on.
     package func listen(to engine: Engine) {
         subscriptions.removeAll { !$0.isActive }
         subscriptions.append(
@@ -65,7 +65,7 @@ package final class TrafficRecorder {
         guard var entry = HAREntry(event, bodyLimit: bodyLimit, digests) else { return }
         var bytes = entry.bodyBytes
         if waiting.load(ordering: .relaxed) + bytes > Self.mostWaiting {
-            // As a body that is too long.
+            // Treated like a body that is too long.
             entry.bodyLimit = 0
             bytes = 0
         }
@@ -84,7 +84,7 @@ package final class TrafficRecorder {
         }
     }
 
-    /// Ends it before it has begun: what it was to record will not be.
+    /// Ends the recording without writing it.
     package func abandon() {
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []
@@ -92,8 +92,8 @@ package final class TrafficRecorder {
         writer.withLock { $0.abandon() }
     }
 
-    /// Ends the recording, when everything is written that there was to write. Throws when it isn't complete
-    /// or can't be put in its place.
+    /// Ends the recording when everything is written. Throws if the file is incomplete or can't be moved to
+    /// its path.
     package func finish() throws(FileError) {
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []

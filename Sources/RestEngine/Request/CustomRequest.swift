@@ -1,34 +1,34 @@
-/// What is behind a request that does not go over the engine's network: the caller's own work (rule 11.1).
-/// Make a request of it with ``Request/init(engine:custom:)``.
+/// The work of a request that does not use the engine's network but code of the caller (rule 11.1). Make a
+/// request of it with ``Request/init(engine:custom:)``.
 @EngineActor
 public protocol CustomRequest: AnyObject {
-    /// Begins. Called once at most, when the request is started (11.2). The outcome goes to `completion`,
-    /// before this returns or at any later time. Without one the request fails in the end, with `timeout`;
-    /// see ``timeout``.
+    /// Starts the work. Called at most once, when the request is started (11.2). Pass the outcome to
+    /// `completion`, before this returns or at any later time. Without an outcome the request finally fails
+    /// with `timeout`; see ``timeout``.
     func start(_ completion: RequestCompletion)
 
-    /// The request was cancelled after its start, or its time is over; nothing that happens now has an effect
-    /// on it.
+    /// Called when the request was cancelled after its start, or its time is over. Later outcomes have no
+    /// effect.
     func cancel()
 
-    /// The work of a repeat; by default this object's again.
+    /// The work of a repeat; by default this object again.
     func repeated() -> any CustomRequest
 
-    /// 0…1. By default 0, until the end.
+    /// 0…1. By default 0 until the end.
     var progress: Double { get }
 
-    /// The time between two looks at ``progress``; by default 50 milliseconds.
+    /// The interval at which ``progress`` is read; by default 50 milliseconds.
     var progressInterval: Duration { get }
 
-    /// The time from the start to the outcome, then the request fails with `timeout` (D33); 0 for any time.
-    /// Nil, the default: as the configuration of the resource that it is loaded for, or the standard one, has
-    /// it for the whole of a transfer, ``Timeouts/total``.
+    /// The time from the start to the outcome, after which the request fails with `timeout` (D33); 0 for any
+    /// time. Nil, the default: the configured time for a whole transfer, ``Timeouts/total``, of the resource
+    /// that the request loads, or the standard one.
     var timeout: Duration? { get }
 
-    /// Where it was made, `file:line`, for the error of one that never ends; nil: where its request was.
+    /// Where it was made, `file:line`, for the timeout error; nil: where its request was made.
     var origin: String? { get }
 
-    /// What logs call it.
+    /// The name of the request in logs.
     var description: String { get }
 }
 
@@ -42,15 +42,15 @@ extension CustomRequest {
     public var description: String { "custom request" }
 }
 
-/// Takes the outcome of a custom request. It keeps the request alive until there is one.
+/// Takes the outcome of a custom request. It keeps the request alive until then.
 @EngineActor
 public final class RequestCompletion {
     private var open: Request?
     private weak var request: Request?
 
-    /// Called once the request has ended, by an outcome or by being cancelled.
+    /// Called once when the request has ended, by an outcome or a cancellation.
     public var onEnd: (@EngineActor () -> Void)?
-    /// Ends what does not end by itself.
+    /// Ends a request that does not end by itself.
     fileprivate weak var deadline: EngineTimer?
 
     init(_ request: Request) {
@@ -58,13 +58,13 @@ public final class RequestCompletion {
         self.request = request
     }
 
-    /// Whether an outcome would be ignored, because there is one already (11.3).
+    /// Whether another outcome would be ignored because there is one already (11.3).
     public var willIgnore: Bool { request.map { $0.state == .completed } ?? true }
 
-    /// Ends the request. Hooks get the outcome as it is: it passes no pipeline (11.7). A second outcome is
-    /// ignored and logged (7.12).
+    /// Ends the request. Hooks get the outcome unchanged: it does not go through a pipeline (11.7). A second
+    /// outcome is ignored and logged (7.12).
     ///
-    /// - Returns: false when it was ignored.
+    /// - Returns: False if it was ignored.
     @discardableResult
     public func complete(_ info: ResponseInfo) -> Bool {
         guard let request, request.complete(info) else { return false }
@@ -72,7 +72,7 @@ public final class RequestCompletion {
         return true
     }
 
-    /// The same for an outcome that is new.
+    /// The same for new data or a failure.
     @discardableResult
     public func complete(_ response: Response) -> Bool { complete(ResponseInfo(response)) }
 
@@ -86,7 +86,7 @@ public final class RequestCompletion {
 }
 
 extension Request {
-    /// A request with work of the caller's own, not started (11.2).
+    /// A request with work of the caller; it is not started (11.2).
     public convenience init(
         engine: Engine, custom: any CustomRequest, fileID: String = #fileID, line: Int = #line
     ) {
@@ -94,7 +94,7 @@ extension Request {
     }
 }
 
-/// A custom request's work as the engine does it.
+/// Runs a custom request as the work of a request.
 @EngineActor
 private final class CustomWork: RequestWork {
     private let custom: any CustomRequest
@@ -112,7 +112,7 @@ private final class CustomWork: RequestWork {
         self.completion = completion
         let limit = request.timeLeft(of: totalSeconds)
         if limit < .infinity {
-            // Who waits holds the request; the timer alone is no reason to keep it.
+            // The waiting caller holds the request; the timer must not keep it alive.
             completion.deadline = request.engine.scheduler.after(limit) { [weak self, weak request] in
                 if let request { self?.timeOut(request, after: limit) }
             }
@@ -146,11 +146,11 @@ private final class CustomWork: RequestWork {
         custom.cancel()
     }
 
-    /// Its work is somebody else's; it may wait for anything.
+    /// True, because the caller's code may wait for any request.
     func mayWait(for request: Request) -> Bool { true }
 
     func repeated() -> any RequestWork { CustomWork(custom.repeated(), origin: origin) }
-    /// The caller's own object is the caller's own affair.
+    /// The memory of the caller's own object is not counted.
     func heldBytes(beside known: Entity?) -> Int { 256 }
     var fraction: Double { custom.progress }
     var progressInterval: Double { custom.progressInterval.inSeconds }

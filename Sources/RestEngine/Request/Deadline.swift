@@ -1,10 +1,10 @@
-/// When a request must have ended: its total time counts from its start, and what is part of another call, a
-/// request in a chain for instance, ends with that at the latest (rules 41.8, 10.13).
+/// The time at which a request must have ended. Its total time counts from its start; a request that is part
+/// of another call, for example in a chain, ends with that call at the latest (rules 41.8, 10.13).
 extension Request {
-    /// It is part of a call that must end by then.
+    /// Limits the request to the deadline of the call that it is part of.
     func mustEnd(by deadline: Double) { self.deadline = min(self.deadline, deadline) }
 
-    /// Seconds that are left of so many, counted from now, and of its call's; infinite without limits.
+    /// The smaller of `seconds` from now and the time that is left of its call; infinite without limits.
     ///
     /// - Parameter seconds: 0 for any time.
     func timeLeft(of seconds: Double) -> Double {
@@ -14,14 +14,14 @@ extension Request {
 }
 
 extension NetworkWork {
-    /// Seconds for all that it does; 0 for any time.
+    /// Seconds for the whole request; 0 for any time.
     var totalSeconds: Double {
         plan.timeout ?? (configurationAtStart ?? finalConfiguration).configuration.timeouts.totalSeconds
     }
 }
 
 extension TransportError {
-    /// The time for a whole request is over.
+    /// The error of a request whose total time is over.
     static func overdue(after seconds: Double) -> TransportError {
         TransportError(
             .timeout, phase: .total, message: "the request did not end within \(inWords(seconds: seconds))")

@@ -1,27 +1,27 @@
-/// The requests that are being decorated now, each inside the decorator of the one before: a decorator may
-/// start others, and one that starts its own again would do so without end.
+/// The requests that are being decorated, each inside a decorator of the one before. A decorator may start
+/// other requests; one that starts its own request again would do so endlessly.
 @EngineActor
 final class DecorationStack {
-    /// A decorator may well ask for its own resource again, once or twice, and then no more.
+    /// A decorator may request its own resource again a few times.
     static let repeats = 8
-    /// Of different ones inside each other.
+    /// The limit for different resources inside each other.
     static let depth = 32
 
     private struct Frame {
         let url: String
         let method: String
-        /// Of the decorator that runs.
+        /// The origin of the running decorator.
         var origin = ""
     }
 
     private var frames: [Frame] = []
-    /// What was found, and the frames that it fails: from this one on.
+    /// The detected fault, and the index of the first frame that fails with it.
     private var fault: (first: Int, cause: RequestError.CauseError)?
 
     nonisolated init() {}
 
-    /// What the decorators make of a request, in order. Throws when one throws, and when they come round in a
-    /// circle: then whatever the circle had made is not sent.
+    /// Runs the decorators in order. Throws if one throws, or if they form an endless loop: then the requests
+    /// made in the loop are not sent.
     func decorate(
         _ request: Request, of resource: Resource, method: String,
         by decorators: [ConfiguredFunction<RequestDecorator>]
@@ -59,10 +59,10 @@ final class DecorationStack {
         let isOwn = frames.last.map { $0.url == url && $0.method == method } ?? false
         let message =
             frames[first].url != url
-            ? "decorators request further resources inside each other, \(frames.count) deep: the last is \(asked)"
-            : "this decorator of \(asked) requests \(isOwn ? "the same resource again" : "what leads to it again")"
-                + ", whose requests it decorates too, and so on without end: return the request that it was given, or "
-                + "ask with another method"
+            ? "decorators request further resources, nested \(frames.count) deep: the last is \(asked)"
+            : "this decorator of \(asked) requests \(isOwn ? "the same resource again" : "one that leads back to it")"
+                + ", whose requests it decorates too, endlessly: return the given request, or "
+                + "use another method"
         let place = ScriptLocation(origin)
         return RequestError.ScriptFailure(message: message, file: place?.file, line: place?.line)
     }

@@ -1,4 +1,4 @@
-/// Whoever answers for the credentials of one message, where that goes, and what they prove themselves by.
+/// The authentication of one message, with its target and its proof.
 @EngineActor
 final class MessageAuthentication {
     private let authentication: any RequestAuthentication
@@ -6,7 +6,7 @@ final class MessageAuthentication {
     private let log: EngineLog
     private(set) var proof: AuthenticationProof?
 
-    /// Nil where there are none.
+    /// Nil if the message has no authentication.
     init?(of hop: RequestHop, in work: NetworkWork) {
         guard let authentication = work.plan.authentication,
             let target = AuthenticationTarget(hop.step, of: work.resource.url)
@@ -16,7 +16,7 @@ final class MessageAuthentication {
         proof = attempt { () throws(DigestChallenge.Fault) in try authentication.proof(for: target) } ?? nil
     }
 
-    /// An answer refused them, and there are others.
+    /// Whether an answer refused the credentials, and new ones are available.
     func isRenewed(by response: TransportResponse, after hop: RequestHop) -> Bool {
         attempt { () throws(DigestChallenge.Fault) in
             try authentication.renew(
@@ -24,7 +24,7 @@ final class MessageAuthentication {
         } ?? false
     }
 
-    /// Nil when no credentials can be made; the log says why, and the server's refusal stands.
+    /// Nil if no credentials can be made; the reason is logged, and the server's refusal stands.
     private func attempt<Result>(_ make: () throws(DigestChallenge.Fault) -> Result) -> Result? {
         do throws(DigestChallenge.Fault) { return try make() } catch {
             log.write(.warning, "no answer to the challenge of \(target.origin): \(error.message)")

@@ -1,6 +1,6 @@
 /// Limits, breaker and retries of a request whose configuration has some (rules 41 to 43).
 extension NetworkWork {
-    /// The limits of the configuration as it is now. When it has none any more, these hold nothing back.
+    /// The limits of the current configuration. If it has none, nothing holds the request back.
     var limitsNow: RequestLimits? {
         let resolved = finalConfiguration
         guard resolved.failure == nil else { return nil }
@@ -8,9 +8,9 @@ extension NetworkWork {
             ?? permits?.rules.limits.map { RequestLimits(scope: $0.scope) }
     }
 
-    /// Whether a failed message is sent again, and when.
+    /// Decides whether and when a failed message is sent again.
     ///
-    /// - Parameter obstacle: Why it can't be sent a second time; nil when it can.
+    /// - Parameter obstacle: The reason why it can't be sent a second time; nil if it can.
     func decideRetry(
         _ hop: RequestHop, _ result: TransportResult, _ obstacle: String?
     ) -> Result<RetryDecision, any Error> {
@@ -57,7 +57,7 @@ extension NetworkWork {
         return decision
     }
 
-    /// As the policy's function sees it: before the pipeline.
+    /// The error for the policy's function: before the pipeline.
     private func error(of hop: RequestHop, _ result: TransportResult) -> RequestError {
         var error: RequestError
         switch result {

@@ -1,9 +1,9 @@
 extension NetworkWork {
-    /// What goes out for a hop.
+    /// The message to send for a hop.
     ///
     /// - Parameters:
     ///   - target: The URL, where cookies or a span need it.
-    ///   - span: That the server is told of.
+    ///   - span: The span to announce to the server.
     func message(
         of hop: RequestHop, to target: URLText?, _ proof: AuthenticationProof?, _ span: TraceSpan?
     ) -> TransportRequest {
@@ -11,7 +11,7 @@ extension NetworkWork {
         var timeouts = hop.resolved.configuration.timeouts
         if let timeout = plan.timeout { timeouts.totalSeconds = timeout }
         if hop.isOneOfMany || permits != nil || hasCallDeadline {
-            // The limit is for the whole exchange, not for each hop of it.
+            // The limit applies to the whole exchange, not to each hop.
             let left = timeLeft
             if left < .infinity { timeouts.totalSeconds = max(0.001, left) }
         }
@@ -31,7 +31,7 @@ extension NetworkWork {
 
     // MARK: Failures
 
-    /// Of an answer that is one.
+    /// The failure for an answer with an error status.
     func failure(
         _ response: TransportResponse, _ entity: Entity, _ step: Redirect.RequestStep
     ) -> RequestError {
@@ -45,7 +45,7 @@ extension NetworkWork {
             cause: cause, timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
     }
 
-    /// Of a request whose lifecycle ended without an answer.
+    /// The error of a request whose lifecycle ended without an answer.
     func error(of failure: RequestLifecycle.Failure, _ step: Redirect.RequestStep) -> RequestError {
         switch failure {
         case .cause(let cause): return self.failure(cause, step)
@@ -70,21 +70,21 @@ extension NetworkWork {
 
     var description: String { "\(plan.method) \(resource.urlString)" }
 
-    /// Rebuilt, not replayed: headers are read and mutations run again (9.2).
+    /// Built again, not replayed: headers are read and mutations run again (9.2).
     func repeated() -> any RequestWork { NetworkWork(plan, of: resource) }
 
     func authenticate(by authentication: any RequestAuthentication) { plan.authentication = authentication }
 
     // MARK: Traces
 
-    /// Nil when nobody wants one.
+    /// Nil if there is no tracing and no listener.
     func makeTrace(isNotified: Bool, _ headers: Headers) -> RequestTrace? {
         guard isNotified || resource.engine.recordsSpans else { return nil }
         let own = isNotified ? TraceContext(headers) : nil
         return RequestTrace(below: own ?? resource.engine.traceParent, isNotified: isNotified)
     }
 
-    /// A message tells the server which span it is, unless it goes to another origin (59.2).
+    /// Announces the span to the server in a header, unless the message goes to another origin (59.2).
     func notify(
         _ span: TraceSpan, by message: inout TransportRequest, to target: URLText, of hop: RequestHop
     ) {

@@ -1,46 +1,46 @@
-/// The work of a request over the network: it builds the request, does what its ``RequestLifecycle`` says,
-/// and passes the answer through the pipeline.
+/// The work of a request over the network: it builds the request, performs the actions of its
+/// ``RequestLifecycle``, and runs the answer through the pipeline.
 @EngineActor
 final class NetworkWork: RequestWork {
-    /// The one thing that it waits for.
+    /// The operation that it waits for; there is one at most.
     private enum Awaited {
         case nothing
         case transfer(any Transfer, MessageUnderWay?)
         case timer(EngineTimer)
-        /// Transformers that run elsewhere, and the end of the time for them.
+        /// Transformers that run elsewhere, with the timer of their time limit.
         case pipeline(OffloadedRun, EngineTimer?)
     }
 
     let resource: Resource
     var plan: RequestPlan
-    /// As it was built; nil where there is none to send, for the failure beside it, and once it has started.
+    /// As built; nil if building failed, see below, and once the request has started.
     private var firstStep: Redirect.RequestStep?
     private var failedDraft: Response?
-    /// The method after mutation; it decides on pipeline and decorators (14.20).
+    /// The method after mutation; it selects pipeline and decorators (14.20).
     let finalMethod: String
     private var lifecycle = RequestLifecycle()
     private var awaited = Awaited.nothing
-    /// Nil where nothing is configured that it would do.
+    /// Nil if the configuration has no limits, breaker or retries.
     private(set) var permits: RequestPermits?
-    /// Of the body, until the pipeline has made something of it.
+    /// The account of the body, until the pipeline has processed it.
     private(set) var account: BodyAccount?
-    /// Nil where the body becomes content.
+    /// Nil if the body becomes content.
     var delivery: BodyDelivery?
-    /// Nil until it starts.
+    /// Nil until the request starts.
     var tracker: ProgressTracker?
-    /// Nil where nothing is traced.
+    /// Nil if the request is not traced.
     private(set) var trace: RequestTrace?
-    /// The service's definition when it started; see ``Service/Definition``.
+    /// The service's definition at the start; see ``Service/Definition``.
     private var generation = 0
     private(set) var configurationAtStart: ResolvedConfiguration?
-    /// The last that was found, and its version; a failure may be that of a block which is still running.
+    /// The last result with its version; failures are not kept, because a block may still be running.
     private var known: (configuration: ResolvedConfiguration, version: Int)?
-    /// It is part of a call that must end by some time.
+    /// Whether it is part of a call with a deadline.
     private(set) var hasCallDeadline = false
-    /// Of the body's files, when they were sent first.
+    /// The stamps of the body's files when they were first sent.
     private var files: [FileStamp?]?
 
-    /// Builds the request now; it goes out when it is started.
+    /// Builds the request now; it is sent when it is started.
     init(_ plan: consuming RequestPlan, of resource: Resource) {
         self.resource = resource
         do throws(RequestError) {
@@ -56,7 +56,7 @@ final class NetworkWork: RequestWork {
         if let destination = self.plan.destination { _ = deliver(to: destination) }
     }
 
-    /// For ``finalMethod``.
+    /// The configuration for ``finalMethod``.
     var finalConfiguration: ResolvedConfiguration {
         let version = resource.core.configuration.version
         if let known, known.version == version { return known.configuration }
@@ -67,7 +67,7 @@ final class NetworkWork: RequestWork {
 
     private var scheduler: Scheduler { resource.engine.scheduler }
 
-    /// Seconds until it must have ended; infinite without limits.
+    /// Seconds until the deadline; infinite without limits.
     var timeLeft: Double {
         lifecycle.deadline < .infinity ? lifecycle.deadline - scheduler.uptime : .infinity
     }
@@ -81,7 +81,7 @@ final class NetworkWork: RequestWork {
         let resolved = finalConfiguration
         generation = resource.core.generation
         configurationAtStart = resolved
-        // What the transformers are now: by the end they may have become others.
+        // The fingerprint of the current transformers, which may have changed by the end.
         if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
         if let failure = resolved.failure { return end(.failure(failure), request) }
         trace = makeTrace(isNotified: resolved.configuration.isTraced, step.headers)
@@ -97,8 +97,8 @@ final class NetworkWork: RequestWork {
         perform(next { $0.started(hop) }, request)
     }
 
-    /// The lifecycle's answer to an event. It is not changed in place, so that no access to it has to be
-    /// checked; see ``EngineLog``.
+    /// The lifecycle's action after an event. It is copied, not changed in place, which saves exclusivity
+    /// checks; see ``EngineLog``.
     @inline(__always)
     private func next(_ event: (inout RequestLifecycle) -> RequestLifecycle.Action) -> RequestLifecycle.Action
     {
@@ -123,7 +123,7 @@ final class NetworkWork: RequestWork {
             if result.isStale, action.isLast { permits?.ended(result) }
             perform(action, request)
         case .wait(_, let seconds):
-            // The places in limits are others' meanwhile.
+            // Slots in limits are for others meanwhile.
             permits?.leave()
             awaited = .timer(
                 scheduler.after(seconds) { [self] in
@@ -139,7 +139,7 @@ final class NetworkWork: RequestWork {
 
     // MARK: Messages
 
-    /// Gets a message what it needs to go out.
+    /// Gets the permits of a message, or refuses it.
     private func admit(_ hop: RequestHop, _ request: Request) {
         let url = hop.step.url == resource.urlString ? resource.url : URLText(hop.step.url)
         guard let url, url.isHTTP else {
@@ -158,22 +158,22 @@ final class NetworkWork: RequestWork {
         }
     }
 
-    /// Why nothing may be sent now.
+    /// The reason why no message may be sent now.
     private func refusal(_ hop: RequestHop) -> RequestError.Cause? {
         if resource.engine.isOffline { return .transport(.offline) }
-        // Of the first message's time nothing is gone, unless it waited or is part of a longer call.
+        // The first message can't be late, unless it waited or is part of a longer call.
         guard hop.isOneOfMany || hasCallDeadline || hop.queued > 0, timeLeft <= 0 else { return nil }
         return .transport(.overdue(after: totalSeconds))
     }
 
-    /// The message can't be sent, whatever came before.
+    /// The message can't be sent, regardless of earlier attempts.
     private func fail(_ cause: RequestError.Cause, _ request: Request) {
         perform(next { $0.failed(.cause(cause)) }, request)
     }
 
     private func transmit(_ hop: RequestHop, _ request: Request) {
         let engine = resource.engine
-        // Much may have changed while it waited.
+        // The state may have changed while it waited.
         if hop.queued > 0, let refusal = refusal(hop) { return fail(refusal, request) }
         if hop.step.payload.isSpent {
             let why = "the request can't be sent again: " + RequestPayload.spentMessage
@@ -188,7 +188,7 @@ final class NetworkWork: RequestWork {
         let target = resource.core.cookies == nil && !sendsSpan ? nil : URLText(hop.step.url)
         let span = trace?.span()
         let message = message(of: hop, to: target, authentication?.proof, sendsSpan ? span : nil)
-        // Of the first message the time is known, unless it had to wait for something.
+        // The time of the first message is known, unless it had to wait.
         let isAtOnce = !hop.isOneOfMany && permits == nil && authentication == nil
         let sent = isAtOnce ? hop.began : engine.scheduler.now
         let underWay =
@@ -199,7 +199,7 @@ final class NetworkWork: RequestWork {
         let transfer = resource.core.transport.send(message) { [self] result in
             awaited = .nothing
             guard !request.willIgnoreOutcome() else { return }
-            // It says nothing of the server, unless it is the end.
+            // A stale connection shows nothing about the server, unless the request ends with it.
             if !result.isStale { permits?.ended(result) }
             underWay?.notify(result, delivery?.takeCopy())
             if let target, case .success(let response) = result {
@@ -211,7 +211,7 @@ final class NetworkWork: RequestWork {
         awaited = .transfer(transfer, underWay)
     }
 
-    /// A message has ended.
+    /// Handles the end of a message.
     private func take(
         _ result: TransportResult, of hop: RequestHop, sent: Double,
         _ authentication: MessageAuthentication?, _ request: Request
@@ -250,8 +250,8 @@ final class NetworkWork: RequestWork {
         perform(action, request)
     }
 
-    /// The body is of no use: it is the wrong part of a file, or the file can't be written. The transfer
-    /// ends.
+    /// Ends the transfer because the body is useless: it is the wrong part of a file, or the file can't be
+    /// written.
     private func interrupt(_ hop: RequestHop, sent: Double, _ cause: RequestError.Cause, _ request: Request) {
         guard case .transfer = awaited else { return }
         var error = TransportError(
@@ -274,8 +274,8 @@ final class NetworkWork: RequestWork {
 
     // MARK: Outcome
 
-    /// 304 confirms the data that is there when it arrives; without data it is a failure (19.9). Statuses
-    /// from 400 are failures, everything else a success (5.18).
+    /// A 304 confirms the existing data; without data it is a failure (19.9). Statuses from 400 are failures,
+    /// all others are successes (5.18).
     private func receive(_ response: TransportResponse, _ step: Redirect.RequestStep, _ request: Request) {
         let now = scheduler.now
         permits?.leave()
@@ -310,9 +310,8 @@ final class NetworkWork: RequestWork {
             url: step.url, method: step.method, now: engine.scheduler.now, status: status,
             maxBodyBytes: resolved.configuration.maxBodyBytes, log: engine.log)
         // Any GET may become a load (D17).
-        let outputs =
-            plan.method == "GET"
-            ? StageOutputs(of: resource, pipelineVersion: resource.pipelineVersion(of: resolved, generation)) : nil
+        let version = resource.pipelineVersion(of: resolved, generation)
+        let outputs = plan.method == "GET" ? StageOutputs(of: resource, pipelineVersion: version) : nil
         var run = PipelineRun(
             response, resolved.configuration.pipeline, context, of: engine, keeping: outputs,
             answerSnapshot: outputs == nil ? nil : resource.answerSnapshot)
@@ -335,7 +334,7 @@ final class NetworkWork: RequestWork {
         awaited = .pipeline(offloaded, timer)
     }
 
-    /// Without the pipeline.
+    /// Ends without the pipeline.
     func end(_ response: Response, _ request: Request) {
         account?.close()
         request.complete(ResponseInfo(response))
@@ -346,14 +345,14 @@ final class NetworkWork: RequestWork {
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
     }
 
-    /// A script that was loaded again meanwhile has no part in what began before (ARCHITECTURE.md, Four
-    /// walks).
+    /// A script that was loaded again meanwhile does not affect requests that began before (ARCHITECTURE.md,
+    /// Four walks).
     private var configurationAtEnd: ResolvedConfiguration {
         if let configurationAtStart, generation != resource.core.generation { return configurationAtStart }
         return finalConfiguration
     }
 
-    /// Waits for nothing any more. A message under way ends with this result.
+    /// Stops waiting. A message in flight ends with this result.
     private func stop(_ result: TransportResult) {
         switch awaited {
         case .nothing: break
@@ -376,12 +375,12 @@ final class NetworkWork: RequestWork {
         account?.close()
     }
 
-    /// The message on its way; nil where none is.
+    /// The message in flight; nil if there is none.
     var transfer: (any Transfer)? {
         if case .transfer(let transfer, _) = awaited { transfer } else { nil }
     }
 
-    /// Why the body isn't what was sent before (41.5, 69.4).
+    /// The reason why the body can't be sent again as it was (41.5, 69.4).
     private func bodyObstacle(of step: Redirect.RequestStep) -> String? {
         if step.payload.isSpent { return RequestPayload.spentMessage }
         guard let files, let now = step.payload.fileStamps else { return nil }
@@ -390,7 +389,7 @@ final class NetworkWork: RequestWork {
 }
 
 extension RequestLifecycle.Action {
-    /// No other message follows, nor a decision on one.
+    /// Whether no further message or decision follows.
     fileprivate var isLast: Bool {
         switch self {
         case .receive, .fail, .ignore: true

@@ -1,20 +1,20 @@
-/// The rules of following a redirect (RFC 9110 15.4), as a pure function.
+/// The rules for following a redirect (RFC 9110 15.4), as a pure function.
 enum Redirect {
     enum Decision: Equatable {
-        /// The response stands.
+        /// The response is final.
         case none
         case follow(RequestStep)
-        /// It would lead from https to http; the text says so.
+        /// The redirect would lead from https to http; the text says so.
         case refuse(String)
-        /// It leads nowhere.
+        /// The redirect has no valid target.
         case broken(String)
         case tooMany
     }
 
-    /// Of a Location (limit L245).
+    /// The limit for a Location (limit L245).
     static let mostLocationBytes = 64 << 10
 
-    /// What a message is made of. One reference: it is handed to all who have to do with the message.
+    /// The parts of a message. A class, so that all code for the message shares one reference.
     final class RequestStep: Sendable, Equatable {
         let draft: RequestDraft
 
@@ -28,11 +28,11 @@ enum Redirect {
         static func == (one: RequestStep, other: RequestStep) -> Bool { one.draft == other.draft }
     }
 
-    /// What must be true of a target before something is done with it (RFC 9110 13.1).
+    /// The preconditions on the target of a request (RFC 9110 13.1).
     private static let conditions: Set<String> = ["if-match", "if-none-match", "if-unmodified-since"]
 
-    /// Whether a header may go to another origin; all others could carry a secret. Without its conditions a
-    /// write would do what its sender has ruled out.
+    /// Whether a header may be sent to another origin; all others could contain a secret. Preconditions are
+    /// kept, because without them a write would do what its sender has excluded.
     private static func isShared(_ name: String, of method: String, _ policy: RedirectPolicy) -> Bool {
         let name = name.lowercased()
         return name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent"
@@ -40,7 +40,7 @@ enum Redirect {
             || policy.keepHeaders.contains { $0.rawValue.lowercased() == name }
     }
 
-    /// - Parameter location: The Location; looked for only when the status calls for it.
+    /// - Parameter location: The Location header; evaluated only if the status is a redirect.
     static func decide(
         step: RequestStep, status: Int, location: @autoclosure () -> String?, policy: RedirectPolicy,
         followed: Int
@@ -49,7 +49,7 @@ enum Redirect {
             let source = URLText(step.url)
         else { return .none }
         guard let location = location(), !location.isEmpty else {
-            return .broken("the server redirects and doesn't say where: there is no Location")
+            return .broken("the server redirects without a Location header")
         }
         guard location.utf8.count <= mostLocationBytes else {
             return .broken(
@@ -67,17 +67,17 @@ enum Redirect {
         }
         var next = step.draft
         next.url = target.string
-        // A target without a fragment inherits that of what redirects (RFC 9110 10.2.2).
+        // A target without a fragment inherits that of the redirecting URL (RFC 9110 10.2.2).
         if target.fragment == nil, let fragment = source.fragment { next.url += "#" + fragment }
-        // 303 asks for the result with GET; 301 and 302 do so after a POST by long-standing practice. Any
-        // other method keeps itself and its body.
+        // 303 requests the result with GET; 301 and 302 change a POST to a GET by long-standing practice.
+        // Other methods keep method and body.
         let becomesGet =
             (status == 303 && step.method != "HEAD")
             || (status != 307 && status != 308 && step.method == "POST")
         if becomesGet {
             next.method = "GET"
             next.payload = .none
-            // What was said of the body, and of what the first target had to be like (RFC 9110 15.4).
+            // Headers about the body, and preconditions on the first target, are removed (RFC 9110 15.4).
             for field in next.headers.fields {
                 let name = field.name.lowercased()
                 if name.hasPrefix("content-") || step.method != "GET" && conditions.contains(name) {
@@ -95,7 +95,7 @@ enum Redirect {
 }
 
 extension RedirectPolicy {
-    /// What ``on`` says of a redirect that is to be followed.
+    /// Calls ``on`` with a redirect that is to be followed.
     @EngineActor
     func allows(
         _ next: Redirect.RequestStep, after step: Redirect.RequestStep, status: Int

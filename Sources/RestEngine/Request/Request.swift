@@ -1,60 +1,60 @@
-/// One request: something that starts once, ends once, and tells those who asked (rules 7).
+/// One request: it starts once, ends once, and notifies its hooks (rules 7).
 @EngineActor
 public final class Request {
-    /// Where it is between start and end (7.1).
+    /// The state of the request between start and end (7.1).
     public enum State: String, Sendable {
         case notStarted = "not_started"
         case inProgress = "in_progress"
         case completed
     }
 
-    /// A closure by itself would be wrapped as it enters an array and again as it leaves.
+    /// A struct, because a plain closure would be wrapped when it enters an array and again when it leaves.
     private struct CompletionHook {
         let run: @EngineActor (ResponseInfo) -> Void
     }
 
     let engine: Engine
     let work: any RequestWork
-    /// Of its call, from 1: repeats count on.
+    /// The attempt number within its call, from 1; repeats continue the count.
     private(set) var attempt = 1
     private var machine = RequestStateMachine()
     private var completionHooks: [CompletionHook] = []
     private var haveHooksRun = false
-    /// When it started; nil before that, and after its hooks have been called.
+    /// Set at the start; nil before, and after the hooks have been called.
     private var epoch: RequestEpoch?
     private var hasWarned = false
-    /// Nil until somebody listens.
+    /// Nil until there is a progress hook.
     private var reporter: ProgressReporter?
     private var latestProgress = 0.0
-    /// Nil until an event has told of it.
+    /// Nil until the first event about the request.
     var notified: NotifiedRequest?
-    /// The scheduler's turn in which it started.
+    /// The scheduler's tick in which it started.
     private(set) var startTick: UInt64 = 0
     /// The refreshes that depend on this request, so that it must not wait for them.
     private(set) var neededBy = RefreshScope.current
 
-    /// When it must have ended because the call that it is part of must, on the scheduler's uptime (41.8).
-    /// Its own time may be over before.
+    /// The deadline of the call that the request is part of, on the scheduler's uptime clock (41.8). The time
+    /// limit of the request itself may end earlier.
     var deadline = Double.infinity
 
-    /// Tasks that wait for the outcome.
+    /// The number of tasks that wait for the outcome.
     var waitingTasks = 0
-    /// The outcome becomes the state of a resource (5.13).
+    /// Whether the outcome becomes the state of a resource (5.13).
     var isLoad = false
 
-    /// What the server answered last; nil before that, and for requests that use no network.
+    /// The last answer of the server; nil before it, and for requests that use no network.
     public internal(set) var exchange: Exchange?
-    /// The messages that have ended, where there is more to say of them than ``exchange`` does.
+    /// The messages that have ended, if there is more information about them than in ``exchange``.
     var trail: [RequestAttempt]?
 
-    /// What it sent and what came of that, in order (rule 40.1); none for what needed no server. A chain has
-    /// those of the request that it waited for last.
+    /// The messages that it sent with their results, in order (rule 40.1); empty if no message was needed. A
+    /// chain has those of the request that it waited for last.
     public var attempts: [RequestAttempt] { trail ?? exchange.map { [$0.attempt(attempt)] } ?? [] }
 
     /// The outcome; nil before the end.
     public private(set) var info: ResponseInfo?
 
-    /// Those who answer for what it keeps, until it has ended.
+    /// The objects that account for its memory, until it has ended.
     private var keepers: [any RequestKeeper] = []
 
     init(engine: Engine, work: any RequestWork) {
@@ -62,7 +62,7 @@ public final class Request {
         self.work = work
     }
 
-    /// A request that has ended already, with an outcome that start and cancel do not change (11.5).
+    /// A request that has already ended, with an outcome that starting or cancelling does not change (11.5).
     public init(engine: Engine, outcome: Response) {
         self.engine = engine
         work = HardWiredWork()
@@ -77,7 +77,7 @@ public final class Request {
         self.init(engine: engine, outcome: .failure(error))
     }
 
-    /// ``State/completed`` as soon as the outcome is known; hooks follow a turn later (7.9).
+    /// ``State/completed`` as soon as the outcome is known; hooks run one tick later (7.9).
     public var state: State {
         switch machine.state {
         case .notStarted: .notStarted
@@ -86,10 +86,10 @@ public final class Request {
         }
     }
 
-    /// It ended by being cancelled (7.11).
+    /// Whether it ended by being cancelled (7.11).
     public var isCancelled: Bool { info?.isCancellation ?? false }
 
-    /// 0…1, never going back; 1 for every completed request, whatever its outcome (12.1, 12.4).
+    /// 0…1, never decreasing; 1 for every completed request, with any outcome (12.1, 12.4).
     public var progress: Double {
         switch machine.state {
         case .notStarted: return 0
@@ -101,23 +101,23 @@ public final class Request {
         }
     }
 
-    /// There is more to say of what it sent than of one message.
+    /// Whether it has sent more than one message.
     package var isOfManyMessages: Bool { (trail?.count ?? 0) > 1 }
 
-    /// For logs: method and URL, or what it is.
+    /// For logs: method and URL, or another description.
     public var description: String { work.description }
 
     // MARK: Life
 
-    /// Starts the request, if it has not started; needed for repeats, custom requests and what a decorator
-    /// held back (7.2). Its resource lists it from here to its end (D5).
+    /// Starts the request if it has not started. This is needed for repeats, custom requests and requests
+    /// that a decorator held back (7.2). Its resource lists it from now until its end (D5).
     @discardableResult
     public func start() -> Request {
         if machine.state == .notStarted { work.lister?.track(self, first: true) }
         return begin()
     }
 
-    /// Starts a request that is listed already, or for which a chain is.
+    /// Starts a request that is already listed, or whose chain is.
     @discardableResult
     func begin() -> Request {
         guard machine.start() else { return self }
@@ -131,7 +131,7 @@ public final class Request {
         return self
     }
 
-    /// Ends the request with a cancellation, at once; no effect when it has ended (8.1, 8.2).
+    /// Ends the request with a cancellation, at once; no effect if it has ended (8.1, 8.2).
     public func cancel() {
         let effect = machine.cancel()
         guard effect.cancelled else { return }
@@ -153,7 +153,7 @@ public final class Request {
         return request
     }
 
-    /// Records the outcome, unless there is one already; then it is false.
+    /// Stores the outcome; false if there is one already.
     @discardableResult
     func complete(_ info: ResponseInfo) -> Bool {
         guard !willIgnoreOutcome() else { return false }
@@ -162,8 +162,8 @@ public final class Request {
         return true
     }
 
-    /// True when there is an outcome already, which the log is told of: once for a second outcome (7.12), in
-    /// its details for what comes after a cancellation (8.5).
+    /// True if there is an outcome already. Logs a second outcome once (7.12), and an outcome after a
+    /// cancellation in the detailed log (8.5).
     func willIgnoreOutcome() -> Bool {
         switch machine.outcome {
         case .accept: return false
@@ -181,11 +181,11 @@ public final class Request {
         keepers = []
         notifyEnd()
         reporter?.stop()
-        // Hooks run in the scope of whoever attached them, not of whoever ended the request.
+        // Hooks run in the scope of the code that attached them, not of the code that ended the request.
         RefreshScope.run(in: []) { engine.scheduler.nextTick { self.runHooks() } }
     }
 
-    /// `keeper` is told when it keeps more, until it has ended.
+    /// Notifies `keeper` when the request holds more memory, until it has ended.
     package func add(_ keeper: any RequestKeeper) {
         guard machine.state != .completed, !keepers.contains(where: { $0 === keeper }) else { return }
         keepers.append(keeper)
@@ -207,7 +207,7 @@ public final class Request {
     private func runHooks() {
         guard let info else { return }
         for hook in reporter?.takeHooks() ?? [] { hook(1) }
-        // A hook may attach another, which belongs to a later turn (7.7).
+        // A hook may attach another hook, which runs in a later tick (7.7).
         let hooks = completionHooks
         completionHooks = []
         haveHooksRun = true
@@ -220,7 +220,7 @@ public final class Request {
 
     // MARK: Hooks
 
-    /// Runs `hook` once, in a later turn than the outcome; hooks run in the order in which they were attached
+    /// Runs `hook` once, in a later tick than the outcome; hooks run in the order in which they were attached
     /// (7.8).
     @discardableResult
     public func onCompletion(_ hook: @escaping @EngineActor (ResponseInfo) -> Void) -> Request {
@@ -228,11 +228,11 @@ public final class Request {
         return self
     }
 
-    /// - Parameter first: Before those that were attached earlier.
+    /// - Parameter first: Whether to run it before the hooks that were attached earlier.
     func onCompletion(first: Bool, _ hook: @escaping @EngineActor (ResponseInfo) -> Void) {
         let passes = RefreshScope.current
         var hook = hook
-        // The function that does it is a generic one, which wraps each closure twice.
+        // This does the work of a generic function, which would wrap each closure twice.
         if !passes.isEmpty {
             for pass in passes { need(by: pass) }
             hook = RefreshScope.bound(hook)
@@ -240,7 +240,7 @@ public final class Request {
         if haveHooksRun, let info {
             engine.scheduler.nextTick { [hook] in hook(info) }
         } else {
-            // Not changed in place, so that nobody's reading has to be checked; see EngineLog.
+            // Copied, not changed in place, to save exclusivity checks; see EngineLog.
             var hooks = completionHooks
             completionHooks = []
             if hooks.isEmpty { hooks.reserveCapacity(4) }
@@ -249,8 +249,8 @@ public final class Request {
         }
     }
 
-    /// Called as the request goes on, when there is something new to say, and with 1 when it has ended,
-    /// before the other hooks (12.2, 12.3). On a running request it waits for the next change (12.5).
+    /// Calls the hook with new progress values while the request runs, and with 1 when it has ended, before
+    /// the other hooks (12.2, 12.3). On a running request the first call is at the next change (12.5).
     @discardableResult
     public func onProgress(_ hook: @escaping @EngineActor (Double) -> Void) -> Request {
         let hook = RefreshScope.bound(hook)
@@ -265,15 +265,15 @@ public final class Request {
         return self
     }
 
-    /// How many wait for its outcome, its resource and its lists among them.
+    /// The number of parties that wait for its outcome, including its resource and its lists.
     package var interest: Int { completionHooks.count + waitingTasks + (reporter == nil ? 0 : 1) }
 
-    /// Marks the request, and what it waits for, as something that a refresh depends on.
+    /// Marks the request, and the requests that it waits for, as needed by a refresh.
     func need(by pass: RefreshPass) {
         guard machine.state != .completed, !pass.isOver, !neededBy.contains(identical: pass) else {
             return
         }
-        // Not changed in place, as in EngineLog: each request reads it, and hardly any gets one.
+        // Copied, not changed in place, as in EngineLog: each request reads it, and hardly any changes it.
         neededBy = neededBy + [pass]
         work.need(by: pass)
     }

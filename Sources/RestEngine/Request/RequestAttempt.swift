@@ -1,46 +1,46 @@
-/// One message that a request sent to a server, and what came of it (rules 40).
+/// One message that a request sent to a server, and its result (rules 40).
 ///
-/// A request without trouble has one. Retries, redirects and answers to challenges have one each.
+/// An undisturbed request has one. Retries, redirects and answers to challenges add one each.
 public struct RequestAttempt: Sendable {
-    /// What became of it.
+    /// The result of the message.
     public enum Outcome: Sendable {
         case status(Int)
         case failure(TransportError)
     }
 
-    /// Why it was sent, when it was not the first.
+    /// The reason why it was sent, if it was not the first.
     public enum Reason: Sendable, Equatable {
-        /// The attempt before it was answered with this status.
+        /// The attempt before it got this status.
         case status(Int)
-        /// The attempt before it had no answer; a cause's name, `timeout` for example.
+        /// The attempt before it had no answer; the name of a cause, for example `timeout`.
         case failure(String)
         case redirect(Int)
-        /// The server asked for credentials.
+        /// The server requested credentials.
         case challenge
     }
 
-    /// Which attempt of the request it belongs to, from 1: a redirect and the answer to a challenge belong to
-    /// the attempt that led to them. Repeats of a request count on.
+    /// The number of the attempt within the request, from 1: a redirect and the answer to a challenge belong
+    /// to the attempt that caused them. Repeats of a request continue the count.
     public var number: Int
-    /// As it was sent, after redirects.
+    /// The method as it was sent, after redirects.
     public var method: String
-    /// Where it was sent.
+    /// The URL that it was sent to.
     public var url: String
-    /// Nil for the first.
+    /// Nil for the first message.
     public var reason: Reason?
     /// When it was sent, in Unix seconds.
     public var began: Double
-    /// Seconds that the request rested before it, because the attempt before it had failed.
+    /// Seconds that the request waited before it, because the attempt before had failed.
     public var waited: Double = 0
     /// Seconds in the queue of a limit.
     public var queued: Double = 0
-    /// A status, or why there was none.
+    /// A status, or the reason why there was none.
     public var outcome: Outcome
-    /// Where the time went; of an attempt without an answer, the total alone.
+    /// The times of the phases; without an answer only the total.
     public var timings: TransferTimings
     /// `1.1`, `2`, …; nil without an answer.
     public var httpVersion: String?
-    /// `address:port` of the server, or of the proxy; nil where nobody asked for it.
+    /// `address:port` of the server, or of the proxy; nil if it was not requested.
     public var remoteAddress: String?
 
     public init(
@@ -59,15 +59,15 @@ public struct RequestAttempt: Sendable {
         self.remoteAddress = remoteAddress
     }
 
-    /// Of the answer; nil when there was none.
+    /// The status of the answer; nil without one.
     public var status: Int? { if case .status(let status) = outcome { status } else { nil } }
 
-    /// Why there was no answer; nil when there was one.
+    /// The reason why there was no answer; nil if there was one.
     public var error: TransportError? { if case .failure(let error) = outcome { error } else { nil } }
 }
 
 extension RequestAttempt.Reason: CustomStringConvertible {
-    /// In a word or two, for logs and scripts: `503`, `timeout`, `redirect`.
+    /// The reason in one or two words, for logs and scripts: `503`, `timeout`, `redirect`.
     public var description: String {
         switch self {
         case .status(let status): "\(status)"
@@ -79,7 +79,7 @@ extension RequestAttempt.Reason: CustomStringConvertible {
 }
 
 extension RequestAttempt: CustomStringConvertible {
-    /// One line, without the URL's secrets: `2. GET https://… after 0.4 s because of 503: 200 in 12 ms`.
+    /// One line, with secrets of the URL masked: `2. GET https://… after 0.4 s because of 503: 200 in 12 ms`.
     public var description: String {
         var text = "\(number). \(method) \(SecretMask.standard.url(url))"
         if waited > 0 { text += " after \(Self.seconds(waited))" }
@@ -95,7 +95,7 @@ extension RequestAttempt: CustomStringConvertible {
     private static func seconds(_ value: Double) -> String { "\((value * 1000).rounded() / 1000) s" }
 }
 
-/// The attempts that an error carries, and which of them failed.
+/// The attempts that an error contains, with the one that failed.
 final class AttemptList: Sendable {
     let number: Int
     let records: [RequestAttempt]

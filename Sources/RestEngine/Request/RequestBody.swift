@@ -1,23 +1,23 @@
-/// A body by kind; each kind has its content type (rules 6).
+/// A body, by kind; each kind has its content type (rules 6).
 public enum RequestBody: Sendable {
     case bytes([UInt8])
-    /// `charset` is an IANA name, or a common other name of one.
+    /// `charset` is an IANA name, or a common alias of one.
     case text(String, charset: String)
     /// An object or an array.
     case json(Tree)
-    /// Names and values of a form; values may repeat a name. The encoded pairs are sorted as text (6.6), or
-    /// stay in their order.
+    /// Names and values of a form; names may be repeated. The encoded pairs are sorted as text (6.6), or stay
+    /// in their order.
     case form([(String, String)], isOrdered: Bool = false)
     case multipart([MultipartPart])
     /// The bytes of a regular file.
     case file(path: String)
-    /// Bytes that somebody writes while they are sent; such a request is sent once (rule 69.4).
+    /// Bytes that are written while they are sent; such a request is sent once (rule 69.4).
     case stream(BodyPipe)
 
-    /// The body as it is sent and its content type: the caller's, if there is one. A text's says its charset
-    /// (6.4).
+    /// The body as it is sent, and its content type: the caller's, if there is one. That of a text includes
+    /// its charset (6.4).
     ///
-    /// - Parameter checksFiles: False where the files are read only later, and are looked at then.
+    /// - Parameter checksFiles: False if the files are read, and checked, later.
     func encode(
         contentType: String? = nil, checksFiles: Bool = true
     ) throws(RequestError.CauseError) -> (payload: RequestPayload, contentType: String) {
@@ -52,7 +52,7 @@ public enum RequestBody: Sendable {
     }
 
     private static func json(_ tree: Tree) throws(RequestError.CauseError) -> [UInt8] {
-        // A general table of Lua is refused by the encoder, which knows why.
+        // A general table of Lua is rejected by the encoder, whose error is more specific.
         guard [.object, .array, .table].contains(tree.kind) else {
             throw RequestError.CauseError(
                 .invalidJSONObject(
@@ -74,8 +74,8 @@ extension RequestBody {
 }
 
 extension Resource {
-    /// Starts a request with a Swift value as its JSON body. A value that has no form in JSON fails the
-    /// request with cause `invalid_json_object`; nothing is sent (6.5).
+    /// Starts a request with a Swift value as its JSON body. If the value has no form in JSON, the request
+    /// fails with cause `invalid_json_object`, and is not sent (6.5).
     @discardableResult
     public func request(
         _ method: Method, json value: some Encodable & Sendable, encoder: TreeEncoder = TreeEncoder(),

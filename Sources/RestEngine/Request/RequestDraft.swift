@@ -1,10 +1,10 @@
-/// A request while it is put together; what mutators edit.
+/// A request before it is sent, for mutators to edit.
 public struct RequestDraft: Sendable, Equatable {
     /// The method: any token (D25).
     public var method: String
     /// The whole URL, as text.
     public var url: String
-    /// All that are sent but those of the transport's framing.
+    /// All headers, except the framing headers of the transport.
     public var headers: Headers
     var payload: RequestPayload
 
@@ -15,20 +15,20 @@ public struct RequestDraft: Sendable, Equatable {
         payload = body.map(RequestPayload.bytes) ?? .none
     }
 
-    /// The body, if it is in memory; setting it takes the place of an ``upload``.
+    /// The body, if it is in memory; setting it replaces an ``upload``.
     public var body: [UInt8]? {
         get { if case .bytes(let bytes) = payload { bytes } else { nil } }
         set { payload = newValue.map(RequestPayload.bytes) ?? .none }
     }
 
-    /// The body, if it is read while it is sent; setting it takes the place of ``body``.
+    /// The body, if it is read while it is sent; setting it replaces ``body``.
     public var upload: Upload? {
         get { if case .upload(let upload) = payload { upload } else { nil } }
         set { payload = newValue.map(RequestPayload.upload) ?? .none }
     }
 
-    /// What can't be sent, said before anything is: a malformed method (D25), a URL that is none, a header
-    /// that would break the message apart (RFC 9110 5.5). `known` is a URL that needs no second look.
+    /// Throws before any message is sent, for a malformed method (D25), text that is no URL, or a header that
+    /// would break the message (RFC 9110 5.5). `known` is a URL that was checked before.
     mutating func validate(known: URLText) throws(RequestError.CauseError) {
         method = try Self.normalized(method: method)
         if url != known.string { try Self.check(url: url) }
@@ -45,7 +45,7 @@ public struct RequestDraft: Sendable, Equatable {
         return known
     }
 
-    /// Throws for a text that is no absolute http URL, or has a dot segment (D31).
+    /// Throws for text that is no absolute http URL, or has a dot segment (D31).
     package static func check(url: String) throws(RequestError.CauseError) {
         guard let target = URLText(url), target.isHTTP, !target.hasDotSegment else {
             throw RequestError.CauseError(.invalidURL(source: url))
@@ -54,7 +54,8 @@ public struct RequestDraft: Sendable, Equatable {
 }
 
 extension RequestPlan {
-    /// URL and method → configured headers → the caller's mutation → configured mutators (rule 15.1).
+    /// Builds the draft in this order: URL and method, configured headers, the caller's mutation, configured
+    /// mutators (rule 15.1).
     @EngineActor
     func draft(for resource: Resource) throws(RequestError) -> RequestDraft {
         let resolved = resource.resolvedConfiguration(for: method, own: configuration)
@@ -83,7 +84,7 @@ extension RequestPlan {
     }
 }
 
-/// What a request has for a body.
+/// The body of a request.
 enum RequestPayload: Sendable, Hashable {
     case none
     case bytes([UInt8])
@@ -93,20 +94,20 @@ enum RequestPayload: Sendable, Hashable {
         self = upload.map(RequestPayload.upload) ?? bytes.map(RequestPayload.bytes) ?? .none
     }
 
-    /// Its body came as it was sent, and some of it has been.
+    /// Whether the body is a stream, and a part of it has been sent.
     var isSpent: Bool {
         if case .upload(.stream(let pipe)) = self { pipe.isSpent } else { false }
     }
 
-    /// Its body comes as it is sent.
+    /// Whether the body is a stream that can be sent only once.
     var isSentOnce: Bool { if case .upload(.stream) = self { true } else { false } }
 
-    static let spentMessage = "its body was sent as it came, and is gone"
+    static let spentMessage = "its body was streamed, and is gone"
     static let changedMessage = "a file of its body has changed meanwhile"
 }
 
 extension String {
-    /// With control characters spelled out, for messages.
+    /// The text with control characters escaped, for messages.
     var printable: String {
         unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value < 0x20 || scalar.value == 0x7F {
@@ -118,34 +119,34 @@ extension String {
     }
 }
 
-/// What a caller adds to a request, beside its method.
+/// The caller's additions to a request, besides its method.
 public struct RequestOptions: Sendable {
     /// The body; nil for none.
     public var body: RequestBody?
-    /// Replaces the content type that the kind of body brings.
+    /// Replaces the content type of the kind of body.
     public var contentType: String?
     /// Sent as Idempotency-Key, the same for the request and its repeats.
     public var idempotencyKey: String?
-    /// Set over the configured headers.
+    /// Override the configured headers.
     public var headers = Headers()
     /// Parameters added to the resource's URL; nil removes one.
     public var query: [(name: String, values: [String]?)] = []
     /// Edits the request before the configured mutators do (rules 6.7, 15.1).
     public var mutate: RequestMutation?
-    /// For the whole exchange, in place of the configured ``Timeouts/total``; zero for any time.
+    /// For the whole exchange, instead of the configured ``Timeouts/total``; zero for any time.
     public var timeout: Duration?
 
-    /// False: the body comes back as the server sent it.
+    /// False: the body is returned as the server sent it.
     public var usesPipeline = true
-    /// Path of a file that gets the body of a success, in one step when it is whole (56.3); what a cut
-    /// connection has left is gone on with. Then the content is a ``Tree`` with `path` and `bytes`, and no
-    /// pipeline runs.
+    /// The path of a file for the body of a success, which appears in one step when it is complete (56.3);
+    /// after a cut connection the download is resumed. The content is then a ``Tree`` with `path` and
+    /// `bytes`, and no pipeline runs.
     public var file: String?
-    /// Gets the body of a success as it comes, in place of ``file``; then the entity has no content, and no
-    /// pipeline runs. What a decorator puts in place of the request may know nothing of it.
+    /// Gets the body of a success as it arrives, instead of ``file``; the entity then has no content, and no
+    /// pipeline runs. A request that a decorator returns instead may ignore it.
     package var receiver: (any BodyReceiver)?
 
-    /// A name that is given more than once is a list of values.
+    /// Repeated names become a list of values.
     static func grouped(_ query: KeyValuePairs<String, String?>) -> [(name: String, values: [String]?)] {
         var grouped: [(name: String, values: [String]?)] = []
         for (name, value) in query {
@@ -158,7 +159,7 @@ public struct RequestOptions: Sendable {
         return grouped
     }
 
-    /// Options that say only what the body is.
+    /// Options that only set the body.
     public init(body: RequestBody? = nil, contentType: String? = nil) {
         self.body = body
         self.contentType = contentType

@@ -1,22 +1,23 @@
-/// One message of an exchange: the request itself, another attempt of it, an answer to a challenge, or what a
-/// redirect led to.
+/// One message of an exchange: the request itself, another attempt of it, an answer to a challenge, or the
+/// target of a redirect.
 final class RequestHop {
     let step: Redirect.RequestStep
-    /// What another attempt begins with: the request itself, or the GET that a redirect has made of it.
+    /// The step with which another attempt begins: the request itself, or the GET that a redirect has made of
+    /// it.
     private(set) var first: Redirect.RequestStep
-    /// Redirects that had led there.
+    /// The number of redirects before that step.
     private var followedFirst = 0
     let resolved: ResolvedConfiguration
     /// When the exchange began.
     let began: Double
-    /// Which attempt of the request it belongs to.
+    /// The number of the attempt that the message belongs to.
     private(set) var number: Int
-    /// Of the request's first attempt: repeats count on.
+    /// The number of the request's first attempt; repeats continue the count.
     let firstNumber: Int
     private(set) var followed = 0
-    /// How many challenges this hop has answered.
+    /// The number of challenges that this hop has answered.
     private(set) var answers = 0
-    /// What led here.
+    /// The redirect that led here.
     private(set) var redirect: (status: Int, url: String)?
     /// See ``RequestAttempt/reason``.
     private(set) var reason: RequestAttempt.Reason?
@@ -24,8 +25,8 @@ final class RequestHop {
     private(set) var waited = 0.0
     /// See ``RequestAttempt/queued``.
     private(set) var queued = 0.0
-    /// The attempt before it, which stands when this one is never sent. Nil where another message was
-    /// answered since: what its server says is no failure of this one's.
+    /// The result of the attempt before it, which is final if this message is never sent. Nil if another
+    /// message was answered in between: then the earlier result is not the failure of this one.
     private(set) var failed: TransportResult?
 
     init(step: Redirect.RequestStep, resolved: ResolvedConfiguration, began: Double, number: Int) {
@@ -37,7 +38,7 @@ final class RequestHop {
         firstNumber = number
     }
 
-    /// The same with another step.
+    /// A copy with another step.
     private init(_ other: RequestHop, _ step: Redirect.RequestStep) {
         (self.step, resolved, began) = (step, other.resolved, other.began)
         (first, followedFirst) = (other.first, other.followedFirst)
@@ -47,14 +48,14 @@ final class RequestHop {
         (waited, queued) = (other.waited, other.queued)
     }
 
-    /// The same, which waited so long for a place.
+    /// A copy that has waited that long for a slot.
     func queued(_ seconds: Double) -> RequestHop {
         let hop = RequestHop(self, step)
         hop.queued = seconds
         return hop
     }
 
-    /// The same with other headers.
+    /// A copy with other headers.
     func changing(_ change: (inout Headers) -> Void) -> RequestHop {
         var next = step.draft
         change(&next.headers)
@@ -63,15 +64,15 @@ final class RequestHop {
         return hop
     }
 
-    /// Another attempt behind one that failed. It begins where the request did: where it is led now is for
-    /// the server to say (41.11).
+    /// Another attempt after a failed one. It begins where the request began: the server decides again where
+    /// to redirect it (41.11).
     func again(after result: TransportResult, waiting seconds: Double) -> RequestHop {
         let next = goingOn(after: result, waiting: seconds, with: first)
         (next.followed, next.answers, next.redirect) = (followedFirst, 0, nil)
         return next
     }
 
-    /// Another message for what the last one began, where that went.
+    /// Another message to the target of the last one, to continue it.
     func goingOn(after result: TransportResult) -> RequestHop {
         goingOn(after: result, waiting: 0, with: step)
     }
@@ -91,11 +92,11 @@ final class RequestHop {
         return next
     }
 
-    /// What a redirect leads to.
+    /// The hop to the target of a redirect.
     func following(_ step: Redirect.RequestStep, _ status: Int) -> RequestHop {
         let next = RequestHop(self, step)
         next.followed = followed + 1
-        // What led there may not be sent twice, or need not.
+        // The request before the redirect may be unrepeatable, or need no repeat.
         if step.method != self.step.method { (next.first, next.followedFirst) = (step, next.followed) }
         next.answers = 0
         next.redirect = (status, self.step.url)
@@ -105,7 +106,7 @@ final class RequestHop {
         return next
     }
 
-    /// The same again, with credentials.
+    /// A copy to be sent again with credentials.
     var answeringChallenge: RequestHop {
         let again = RequestHop(self, step)
         again.answers = answers + 1
@@ -115,20 +116,20 @@ final class RequestHop {
         return again
     }
 
-    /// It means the same when it is sent twice, and can be (41.4, 41.5).
+    /// Whether it has the same effect when it is sent twice, and can be sent twice (41.4, 41.5).
     var mayBeRepeated: Bool {
         Method.mayBeRepeated(first.method, first.headers) && !first.payload.isSentOnce
     }
 
-    /// The message before it went out on a connection that had broken.
+    /// Whether the message before it failed because its connection was stale.
     var wasStale: Bool { failed?.error?.isStaleConnection ?? false }
 
-    /// It is one of several messages of its request.
+    /// Whether its request has several messages.
     var isOneOfMany: Bool { reason != nil }
 }
 
 extension Request {
-    /// Notes an answer, of which ``exchange`` tells, as that of one message among others.
+    /// Records the answer in ``exchange`` as that of one message of several.
     func note(_ hop: RequestHop, remembering isOneOfMany: Bool) {
         guard isOneOfMany || trail != nil, var attempt = exchange?.attempt(hop.number) else { return }
         attempt.reason = hop.reason
@@ -137,7 +138,7 @@ extension Request {
         trail = (trail ?? []) + [attempt]
     }
 
-    /// Notes a message without answer.
+    /// Records a message without an answer.
     func note(_ hop: RequestHop, sent: Double, _ error: TransportError) {
         var attempt = RequestAttempt(
             number: hop.number, method: hop.step.method, url: hop.step.url, reason: hop.reason, began: sent,

@@ -1,71 +1,72 @@
-/// The state of a network request, and the rules by which it goes from one to the next (rules 5, 40 to 43): a
-/// value without side effects. Its owner tells it of events and performs the actions that it answers with.
+/// The state of a network request, with the rules for its transitions (rules 5, 40 to 43): a value without
+/// side effects. Its owner passes events to it and performs the actions that it returns.
 ///
-/// It is in one state at a time, and in each state it waits for one thing. An event of another state, such as
-/// an answer that comes after the end, changes nothing, so that nothing is sent after the end.
+/// It is in one state at a time, and in each state it waits for one event. An event for another state, such
+/// as an answer after the end, changes nothing, so that no message is sent after the end.
 struct RequestLifecycle {
     enum State {
         case notStarted
-        /// The message waits for what it needs to go out.
+        /// The message waits for its permits.
         case queued(RequestHop)
-        /// The message is on its way, or its answer comes.
+        /// The message is being sent, or its answer received.
         case sending(RequestHop)
-        /// Somebody decides whether to follow a redirect.
+        /// The owner is deciding whether to follow a redirect.
         case redirected(RequestHop, TransportResponse, to: Redirect.RequestStep)
-        /// Somebody decides whether to send a failed message again.
+        /// The owner is deciding whether to send a failed message again.
         case failed(RequestHop, TransportResult)
-        /// The next message rests, because the one before it failed.
+        /// The next message waits, because the one before it failed.
         case waiting(RequestHop)
-        /// The outcome is known. The pipeline, or a file, has it.
+        /// The outcome is known, and is being processed by the pipeline or written to a file.
         case done
     }
 
     /// The owner's next step.
     enum Action {
-        /// Gets what the message needs to go out, then calls ``admitted(after:)`` or ``refused(_:)``.
+        /// Get the permits of the message, then call ``admitted(after:)`` or ``refused(_:)``.
         case admit(RequestHop)
-        /// Sends the message, then calls ``ended(_:)``.
+        /// Send the message, then call ``ended(_:)``.
         case send(RequestHop)
-        /// Asks whether the redirect may be followed, then calls ``decided(onRedirect:)``.
+        /// Decide whether the redirect may be followed, then call ``decided(onRedirect:)``.
         case decideRedirect(RequestHop, TransportResponse, to: Redirect.RequestStep)
-        /// Asks whether the message is worth another attempt, then calls ``decided(onRetry:)``.
+        /// Decide whether to make another attempt, then call ``decided(onRetry:)``.
         case decideRetry(RequestHop, TransportResult, obstacle: String?)
-        /// Calls ``waited()`` after so many seconds.
+        /// Call ``waited()`` after that many seconds.
         case wait(RequestHop, seconds: Double)
-        /// Takes an answer that stands.
+        /// Process the final answer.
         case receive(TransportResponse, RequestHop)
         case fail(Failure, RequestHop)
-        /// The event came too late.
+        /// Do nothing: the event came too late.
         case ignore
     }
 
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     enum Failure {
         case cause(RequestError.Cause)
         case thrown(any Error)
-        /// An answer with this status leads where nobody can follow.
+        /// An answer with this status redirects to a target that can't be followed.
         case misled(String, status: Int)
     }
 
-    /// How a message ended.
+    /// The end of a message.
     struct Outcome {
         var result: TransportResult
-        /// Why the body isn't what was sent before; nil where it is. For a success below 300 nobody asks.
+        /// The reason why the body can't be sent again as it was; nil if it can. Not set for a success below
+        /// 300.
         var bodyObstacle: String?
-        /// The answer refused the message's credentials, and there are others.
+        /// Whether the answer refused the message's credentials, and new ones are available.
         var hasNewCredentials = false
-        /// The message for what is missing of a download.
+        /// The message for the missing part of a download.
         var continuation: RequestHop?
-        /// The fault of a download behind its last answer.
+        /// The fault of a download after its last answer.
         var shortfall: TransportError?
-        /// There is a policy of retries.
+        /// Whether there is a retry policy.
         var isRetried = false
-        /// Some of the body was given away, and can't be taken back.
+        /// Whether a part of the body was delivered, which can't be undone.
         var isGivenAway = false
     }
 
     private(set) var state = State.notStarted
-    /// When it must have ended, on the scheduler's uptime; infinite without limits (41.8).
+    /// The deadline on the scheduler's uptime clock; infinite without limits (41.8).
     var deadline = Double.infinity
 
     // MARK: Events
@@ -75,7 +76,7 @@ struct RequestLifecycle {
         return admit(hop)
     }
 
-    /// The message may go; it waited so many seconds for that.
+    /// The message may go, after waiting for that many seconds.
     mutating func admitted(after queued: Double?) -> Action {
         guard case .queued(var hop) = state else { return .ignore }
         if let queued { hop = hop.queued(queued) }
@@ -83,13 +84,13 @@ struct RequestLifecycle {
         return .send(hop)
     }
 
-    /// A limit or a breaker refuses the message. What came of the attempt before it says more.
+    /// A limit or a breaker refuses the message. The result of the attempt before it is more specific.
     mutating func refused(_ error: TransportError) -> Action {
         guard case .queued(let hop) = state else { return .ignore }
         return conclude(hop, hop.failed ?? .failure(error))
     }
 
-    /// The message can't be sent, whatever came before.
+    /// The message can't be sent, regardless of earlier attempts.
     mutating func failed(_ failure: Failure) -> Action {
         switch state {
         case .queued(let hop), .sending(let hop): return end(.fail(failure, hop))
@@ -131,7 +132,7 @@ struct RequestLifecycle {
         return admit(hop)
     }
 
-    /// It was cancelled, or ends by other means.
+    /// The request was cancelled, or ends by other means.
     mutating func stopped() -> Action { end(.ignore) }
 
     // MARK: Transitions
@@ -154,8 +155,8 @@ struct RequestLifecycle {
     }
 
     private mutating func failed(_ error: TransportError, _ hop: RequestHop, _ outcome: Outcome) -> Action {
-        // On a fresh connection, when one that was kept broke before a byte of the answer came (41.10). Where
-        // there is a policy of retries it decides.
+        // If an idle connection broke before the first byte of the answer, the message is sent again on a new
+        // one (41.10). If there is a retry policy, that decides.
         if error.isStaleConnection, !outcome.isRetried, !hop.wasStale, obstacle(hop.step, outcome) == nil {
             return admit(hop.goingOn(after: outcome.result))
         }
@@ -204,13 +205,13 @@ struct RequestLifecycle {
         return take(response, hop)
     }
 
-    /// Of an error's body that can't be read the status still says more.
+    /// If the body of an error can't be read, the status is still more informative.
     private mutating func take(_ response: TransportResponse, _ hop: RequestHop) -> Action {
         if response.status < 400, let error = response.bodyError { return conclude(hop, .failure(error)) }
         return end(.receive(response, hop))
     }
 
-    /// Why the message can't be sent a second time (41.4, 41.5).
+    /// The reason why the message can't be sent a second time (41.4, 41.5).
     private func obstacle(_ step: Redirect.RequestStep, _ outcome: Outcome) -> String? {
         guard Method.mayBeRepeated(step.method, step.headers) else {
             return "\(step.method) may not be repeated without an idempotency key"
@@ -218,7 +219,7 @@ struct RequestLifecycle {
         return bodyObstacle(step, outcome)
     }
 
-    /// A redirect may have left the body behind.
+    /// A redirect may have removed the body.
     private func bodyObstacle(_ step: Redirect.RequestStep, _ outcome: Outcome) -> String? {
         if case .none = step.payload { nil } else { outcome.bodyObstacle }
     }

@@ -1,11 +1,11 @@
-/// The life of one request: started once, completed once, whatever comes afterwards ignored (rules 7, 8).
+/// The life of one request: it starts once, completes once, and ignores later outcomes (rules 7, 8).
 struct RequestStateMachine {
     enum State: Equatable { case notStarted, inProgress, completed }
 
     enum Completion: Equatable {
-        /// The outcome counts: store it and tell the hooks in the next turn.
+        /// The outcome counts: store it, and notify the hooks in the next tick.
         case accept
-        /// Something after a cancellation: expected, of no interest.
+        /// An outcome after a cancellation, as expected: ignore it.
         case ignoreAfterCancel
         /// A second outcome (7.12).
         case ignoreDuplicate
@@ -14,14 +14,14 @@ struct RequestStateMachine {
     private(set) var state = State.notStarted
     private var wasCancelled = false
 
-    /// True when the work is to begin now.
+    /// True if the work must begin now.
     mutating func start() -> Bool {
         guard state == .notStarted else { return false }
         state = .inProgress
         return true
     }
 
-    /// What ``complete()`` would answer.
+    /// The result of ``complete()``, without calling it.
     var outcome: Completion {
         guard state == .completed else { return .accept }
         return wasCancelled ? .ignoreAfterCancel : .ignoreDuplicate
@@ -33,7 +33,7 @@ struct RequestStateMachine {
         return outcome
     }
 
-    /// True when there is something to cancel: not after completion (8.2). A request that is cancelled before
+    /// True if there is something to cancel: not after completion (8.2). A request that is cancelled before
     /// its start never starts (8.3).
     mutating func cancel() -> (cancelled: Bool, stopWork: Bool) {
         guard state != .completed else { return (false, false) }

@@ -1,54 +1,54 @@
-/// What a request does between start and outcome: the part in which network, canned and custom requests
-/// differ.
+/// The work of a request between start and outcome: the part that differs between network, canned and custom
+/// requests.
 @EngineActor
 protocol RequestWork: AnyObject {
-    /// Begins; the outcome goes to ``Request/complete(_:)``. Called once at most.
+    /// Begins; the outcome goes to ``Request/complete(_:)``. Called at most once.
     func start(_ request: Request)
 
-    /// The request was cancelled: while it ran, or before it started, and then it never will.
+    /// The request was cancelled: while it ran, or before its start, in which case it never starts.
     func cancel(isRunning: Bool)
 
-    /// The same again, from the beginning (rules 9).
+    /// The same work again, from the beginning (rules 9).
     func repeated() -> any RequestWork
 
     /// 0…1, while it runs.
     var fraction: Double { get }
 
-    /// Seconds between two reports of progress.
+    /// Seconds between two progress reports.
     var progressInterval: Double { get }
 
     /// The resource that lists the request while it runs (4.8, D5).
     var lister: Resource? { get }
 
-    /// What an error of this request names; nil when there is no URL.
+    /// URL and method for an error of this request; nil if there is no URL.
     var target: (url: String, method: String)? { get }
 
-    /// Whether it waits for that request, as far as anybody can know: what does must not be waited for in
-    /// turn.
+    /// Whether it waits for that request, as far as can be known: that request must not wait for it in turn.
     func mayWait(for request: Request) -> Bool
 
-    /// A token refresh has come to depend on this request.
+    /// A token refresh has started to depend on this request.
     func need(by pass: RefreshPass)
 
-    /// The time that a configuration gives it, if it has no limits of its own.
+    /// The time limit of a configuration, for work without a limit of its own.
     func limitTime(to seconds: Double)
 
     /// Seconds from its start to its end; 0 for any time.
     var totalSeconds: Double { get }
 
-    /// Gives the body of its success away; false when it is too late, or nothing comes over a network.
+    /// Delivers the body of its success to a receiver; false if it is too late, or if the work uses no
+    /// network.
     func giveBody(to receiver: any BodyReceiver) -> Bool
 
-    /// Credentials for what it sends.
+    /// Sets the credentials of its messages.
     func authenticate(by authentication: any RequestAuthentication)
 
-    /// It goes over the network by itself, and events tell of it (rules 46).
+    /// Whether it sends messages itself, so that events are made for it (rules 46).
     var isNotified: Bool { get }
 
-    /// Bytes that it keeps for as long as its request lives, without those of an entity that counts already.
+    /// Bytes that it holds as long as its request lives, without those of an entity that is counted already.
     func heldBytes(beside known: Entity?) -> Int
 
-    /// For logs: method and URL, or what it is.
+    /// For logs: method and URL, or another description.
     var description: String { get }
 }
 
@@ -65,35 +65,35 @@ extension RequestWork {
     var isNotified: Bool { false }
 }
 
-/// How a request is made, each time it is made: once for itself, and again for a repeat (rule 9.2).
+/// How to make a request: once for itself, and again for each repeat (rule 9.2).
 struct RequestPlan {
     var method: String
-    /// A load, which asks for nothing that is there already (rules 19.8, D14).
+    /// Whether it is a load, which asks only for newer data than the existing one (rules 19.8, D14).
     var isConditional = false
     var mutations: [RequestMutation] = []
     var usesPipeline = true
     /// See ``Exchange/body``.
     var keepsBody = false
     var authentication: (any RequestAuthentication)?
-    /// A definition's own functions, behind all blocks that match.
+    /// The functions of a definition, which run after all matching blocks.
     var configuration: [ConfigurationFunction] = []
-    /// Seconds for the whole exchange, in place of what is configured.
+    /// Seconds for the whole exchange, instead of the configured ones.
     var timeout: Double?
-    /// Where the body of a success goes; nil: it becomes content.
+    /// The destination for the body of a success; nil: it becomes content.
     var destination: BodyDestination?
-    /// Bytes that the mutations keep, those of the body above all, and the work itself.
+    /// Bytes that the mutations hold, above all those of the body, and the work itself.
     var heldBytes = 2048
 }
 
-/// Where the body of a success goes that is not to be in memory.
+/// The destination for the body of a success that is not kept in memory.
 enum BodyDestination {
     case file(String)
     case receiver(any BodyReceiver)
-    /// For as long as it comes.
+    /// A stream of events, without an end.
     case events(any BodyReceiver)
 }
 
-/// The work of a request whose outcome was known from the start: none.
+/// The work of a request whose outcome was known from the start.
 @EngineActor
 final class HardWiredWork: RequestWork {
     func start(_ request: Request) {}
@@ -104,9 +104,9 @@ final class HardWiredWork: RequestWork {
     var description: String { "hard-wired request" }
 }
 
-/// What went over the wire for one request: the last answer's head and times, for tools that show them.
+/// The messages of one request: head and times of the last answer, for tools that show them.
 public struct Exchange: Sendable {
-    /// Where the answer came from, after redirects.
+    /// The URL that the answer came from, after redirects.
     public let url: String
     /// The status of the last answer.
     public let status: Int
@@ -116,13 +116,14 @@ public struct Exchange: Sendable {
     public let headers: Headers
     /// The timings of the last transfer.
     public let timings: TransferTimings
-    /// Redirects that were followed to get there.
+    /// The number of redirects that were followed.
     public let redirects: Int
-    /// As it came, decompressed; only of requests whose caller wants it beside what the pipeline makes of it.
+    /// The body as received, decompressed; only for requests whose caller wants it in addition to the
+    /// pipeline's result.
     package let body: [UInt8]?
-    /// Of the message that was answered.
+    /// The method of the message that was answered.
     let method: String
-    /// When that was sent, in Unix seconds.
+    /// When that message was sent, in Unix seconds.
     let began: Double
     /// See ``RequestAttempt/remoteAddress``.
     let remoteAddress: String?

@@ -1,14 +1,15 @@
-/// A body that is read while it is sent, so that it is never whole in memory.
+/// A body that is read while it is sent, so that it is never completely in memory.
 public enum Upload: Sendable, Hashable {
     /// The bytes of a regular file.
     case file(path: String)
-    /// A form in parts (RFC 7578). Boundary and Content-Type's `boundary` are the transport's.
+    /// A multipart form (RFC 7578). The transport sets the boundary, also in the Content-Type.
     case multipart([MultipartPart])
-    /// Bytes that somebody writes while they are sent. It is sent once: what was read of it is gone.
+    /// Bytes that are written while they are sent. It can be sent only once, because bytes that were read are
+    /// gone.
     case stream(BodyPipe)
 
-    /// Throws what a transport would fail on: a file that can't be read, a part that would break the message
-    /// apart.
+    /// Throws for faults that would make a transport fail: a file that can't be read, a part that would break
+    /// the message.
     func check() throws(RequestError.CauseError) {
         switch self {
         case .file(let path): try Self.check(path)
@@ -32,7 +33,7 @@ public enum Upload: Sendable, Hashable {
 
 /// One part of a multipart form.
 public struct MultipartPart: Sendable, Hashable {
-    /// Where the bytes of a part come from.
+    /// The source of the bytes of a part.
     public enum Source: Sendable, Hashable {
         case bytes([UInt8])
         case file(path: String)
@@ -40,11 +41,11 @@ public struct MultipartPart: Sendable, Hashable {
 
     /// The name of the form's field.
     public var name: String
-    /// Where its bytes come from; a file is read while it is sent.
+    /// The source of its bytes; a file is read while it is sent.
     public var source: Source
-    /// What the server is told; nil for a file is the last part of its path, and for bytes none.
+    /// The file name that is sent; if it is nil, the last part of the path for a file, and none for bytes.
     public var filename: String?
-    /// Nil: `application/octet-stream` where a file name is told (RFC 7578 4.4), and none elsewhere.
+    /// Nil: `application/octet-stream` if a file name is sent (RFC 7578 4.4), otherwise none.
     public var contentType: String?
 
     public init(name: String, source: Source, filename: String? = nil, contentType: String? = nil) {

@@ -1,6 +1,6 @@
 extension Resource {
-    /// Always a new GET, whatever is in flight (rules 5.1, 5.2). Conditional when the data names an ETag
-    /// or a date (19.8, D14).
+    /// Starts a new GET, regardless of requests in flight (rules 5.1, 5.2). It is conditional if the data has
+    /// an ETag or a date (19.8, D14).
     @discardableResult
     public func load() -> Request {
         startCacheLookup()
@@ -12,7 +12,7 @@ extension Resource {
         RequestPlan(method: "GET", isConditional: true)
     }
 
-    /// Makes a request conditional on the data that is there when it is built.
+    /// Makes a request conditional on the data at the time when it is built.
     func makeConditional(_ draft: inout RequestDraft) {
         guard let data = state.data, !isOutdated else { return }
         if let etag = data.etag {
@@ -22,8 +22,8 @@ extension Resource {
         }
     }
 
-    /// Nil when the data is up to date; the oldest load in flight if there is one; else a new load (5.3–5.5),
-    /// which waits for what the caches have, if any are configured (5.6, D3).
+    /// Returns nil if the data is up to date; otherwise the oldest load in flight, or a new load (5.3–5.5),
+    /// which waits for the caches if any are configured (5.6, D3).
     @discardableResult
     public func loadIfNeeded() -> Request? {
         if let running = loadRequests.first {
@@ -63,29 +63,30 @@ extension Resource {
         return request
     }
 
-    /// What came of a load becomes the state.
+    /// Stores the outcome of a load as the state.
     func finishLoad(_ number: Int, _ info: ResponseInfo, hadEnded: Bool = false) {
         let info = keepable(info)
         let time = engine.scheduler.time
-        // Not changed in place, so that no reading has to be checked for a change inside it; see EngineLog.
+        // Copied, not changed in place, to save exclusivity checks; see EngineLog.
         var state = state
         let event = state.finishLoad(number, info, at: time)
         self.state = state
         if event == .newData(.network) { pipelineVersion = info.pipelineVersion(of: self) }
-        // What was asked before a reload confirms data as it was before.
+        // A request that was sent before a reload confirms data of that time.
         if event == .notModified { pipelineVersion.generation = -1 }
         updateCaches(after: event, info, hadEnded: hadEnded)
         notify(event, showing: form(of: info), at: time.uptime)
     }
 
-    /// The form of the data that a load brought, if it was made with it.
+    /// The published form of the data of a load, if it was made together with it.
     private func form(of info: ResponseInfo) -> EncodedContent? {
-        guard answerSnapshot != nil, let form = info.stageOutputs?.form, let data = latestData, form.isOf(data)
+        guard answerSnapshot != nil, let form = info.stageOutputs?.form, let data = latestData,
+            form.isOf(data)
         else { return nil }
         return form.content
     }
 
-    /// The outcome of a load; a failure when there is no room for its content.
+    /// The outcome of a load; a failure if there is no room for its content.
     private func keepable(_ info: ResponseInfo) -> ResponseInfo {
         hasRefused = false
         guard case .success(let entity) = info.response, info.isNew, let refusal = refusal(of: entity) else {
@@ -95,10 +96,10 @@ extension Resource {
         return ResponseInfo(.failure(refusal))
     }
 
-    /// Up-to-date content, by the shortest way: what is there, what is on its way, or a new load. Without
-    /// fresh data and inside the retry time it is the last error. A look into the caches that is under way is
-    /// waited for. Where the configuration allows it, old data stands in for a failure (rule 44.2), which
-    /// ``latestError`` has. `completion` may run before this returns. What comes back is the request that is
+    /// Gives up-to-date content by the shortest way: the existing data, a load in flight, or a new load.
+    /// Without fresh data, but within the retry time, it gives the last error. It waits for a cache look-up
+    /// in progress. Where the configuration allows it, old data replaces a failure (rule 44.2), which
+    /// ``latestError`` then contains. `completion` may run before this returns. Returns the request that is
     /// waited for, if any.
     @discardableResult
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request?
@@ -121,13 +122,13 @@ extension Resource {
             }, loading: load)
     }
 
-    /// Content that is younger than this call, or belongs to a load that was under way.
+    /// Content that is newer than this call, or belongs to a load in flight.
     func revalidate(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request {
         let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? loadRequests.first : nil
         return notify(completion, of: running ?? load())
     }
 
-    /// Without old data in place of a failure.
+    /// As ``read(_:)``, but without old data instead of a failure.
     @discardableResult
     func readFresh(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
@@ -163,7 +164,7 @@ extension Resource {
         request.onCompletion { info in
             switch info.response {
             case .success(let entity):
-                // What is there is older than what was asked for.
+                // The existing data is older than the requested data.
                 if self.hasRefused, let error = self.latestError { return completion(.failure(error)) }
                 completion(.success(entity))
             case .failure(let error): completion(.failure(error))
@@ -171,11 +172,12 @@ extension Resource {
         }
     }
 
-    /// Tells of a change that has been made. The observers come last: they may look, and change it again.
+    /// Reports a change that has been made. Observers are notified last: they may read the state, and change
+    /// it again.
     ///
     /// - Parameters:
-    ///   - form: of new data, where it was made already.
-    ///   - time: on the scheduler's uptime; nil for now.
+    ///   - form: The published form of new data, if it was made already.
+    ///   - time: On the scheduler's uptime clock; nil for now.
     func notify(_ event: ResourceEvent, showing form: EncodedContent? = nil, at time: Double? = nil) {
         engine.log.write(.stateChanges, "\(urlString): \(event.name)")
         notify(.state, .state(event))

@@ -1,6 +1,6 @@
 extension Resource {
-    /// Puts data in place as it is given, without transformers (rule 21.1). Without room for it, see
-    /// ``refusal(of:)``, the data stays as it is, and the reason becomes the resource's error.
+    /// Sets the data as it is given, without transformers (rule 21.1). If there is no room for it, see
+    /// ``refusal(of:)``, the data stays the same, and the reason becomes the resource's error.
     public func overrideLocalData(_ entity: Entity) {
         let time = engine.scheduler.time
         if let refusal = refusal(of: entity) { return notify(state.refuse(refusal, at: time)) }
@@ -9,12 +9,12 @@ extension Resource {
         notify(event)
     }
 
-    /// Replaces the content alone; type, charset and headers stay, the time is now (21.2).
+    /// Replaces only the content; type, charset and headers stay, and the time is now (21.2).
     public func overrideLocalContent(_ content: Content) {
         overrideLocalData(entity(withLocal: content))
     }
 
-    /// What it would hold with that content.
+    /// The entity that it would have with that content.
     public func entity(withLocal content: Content) -> Entity {
         let now = engine.scheduler.now
         var entity = state.data ?? Entity(content: content, contentType: "application/binary", timestamp: now)
@@ -23,14 +23,14 @@ extension Resource {
         return entity
     }
 
-    /// The next use loads again; nothing else changes (21.3).
+    /// Makes the next use load again, without other changes (21.3).
     public func invalidate() {
         state.invalidate()
         publish()
     }
 
-    /// Forgets data and error, here and in the caches, and cancels what is in flight; then looks into the
-    /// caches again (21.5, D15).
+    /// Removes data and error, here and in the caches, and cancels requests in flight; then it searches the
+    /// caches again (rules 21.5, 21.6, D15).
     public func wipe() {
         for request in allRequests + loadRequests { request.cancel() }
         let event = state.wipe()

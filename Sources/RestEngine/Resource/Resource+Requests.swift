@@ -1,5 +1,5 @@
 extension Resource {
-    /// Starts a request; the resource's data and error stay as they are (rules 4.16, 5.16).
+    /// Starts a request that does not change the resource's data and error (rules 4.16, 5.16).
     @discardableResult
     public func request(_ method: Method, _ options: RequestOptions) -> Request {
         let method = method.rawValue
@@ -16,14 +16,15 @@ extension Resource {
         } catch { return failedRequest(error.cause, method: method) }
     }
 
-    /// The same with what is usual at the call:
+    /// The same with common options as parameters:
     ///
     ///     resource.request(.post, query: ["notify": "all"], headers: [.accept: "*/*"], timeout: .seconds(5))
     ///
     /// - Parameters:
-    ///   - query: Parameters added to the resource's URL: those of one name are its values, nil removes it.
-    ///   - headers: Set over the configured ones.
-    ///   - timeout: For the whole exchange; nil: as it is configured.
+    ///   - query: Parameters added to the resource's URL: several with one name are its values, nil removes
+    ///     it.
+    ///   - headers: Override the configured ones.
+    ///   - timeout: For the whole exchange; nil: the configured one.
     @discardableResult
     public func request(
         _ method: Method, query: KeyValuePairs<String, String?> = [:], headers: Headers = [:],
@@ -36,7 +37,7 @@ extension Resource {
         return request(method, options)
     }
 
-    /// A request that has failed already; nothing is sent (11.6).
+    /// A request that has failed already; it is not sent (11.6).
     package func failedRequest(_ cause: RequestError.Cause, method: String) -> Request {
         Request(
             engine: engine,
@@ -44,7 +45,7 @@ extension Resource {
                 RequestError(cause: cause, timestamp: engine.scheduler.now, url: urlString, method: method)))
     }
 
-    /// Builds, decorates, tracks, starts (5.16).
+    /// Builds, decorates, tracks and starts a request (5.16).
     func start(_ plan: consuming RequestPlan) -> Request {
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
@@ -59,7 +60,7 @@ extension Resource {
         return request.begin()
     }
 
-    /// What the decorators make of a request; a failed one when they fail.
+    /// The request after its decorators; a failed one if they fail.
     private func decorated(
         _ request: Request, of work: NetworkWork, by decorators: [ConfiguredFunction<RequestDecorator>]
     ) -> Request {
@@ -76,22 +77,23 @@ extension Resource {
         }
     }
 
-    /// Lists a request until it has ended (4.8): what the decorators made of one, and each request that
-    /// somebody starts by itself, as a repeat or from a chain (D5). Once, however often it is asked for.
+    /// Lists a request until it has ended (4.8): the result of the decorators, and each request that is
+    /// started on its own, for example a repeat or one from a chain (D5). It is listed only once, even if
+    /// this is called repeatedly.
     ///
-    /// - Parameter first: It leaves the list before the hooks that it has already: those of its caller, and
+    /// - Parameter first: Whether it leaves the list before the existing hooks run: for hooks of its caller,
     ///   not of decorators (30).
     func track(_ request: Request, first: Bool = false) {
         guard !allRequests.contains(identical: request) else { return }
         allRequests.append(request)
-        // The list keeps the request alive for as long as the hook may run.
+        // The list keeps the request alive as long as the hook may run.
         request.onCompletion(first: first) { [unowned request] _ in
             self.allRequests.remove(identical: request)
         }
     }
 
     /// The options as edits of the draft, in the order of 6.8: the body's type replaces a configured one, and
-    /// the caller's own mutation has the last word.
+    /// the caller's mutation comes last.
     func mutations(
         for options: RequestOptions
     ) throws(RequestError.CauseError) -> [RequestMutation] {
@@ -115,7 +117,7 @@ extension Resource {
             let named = options.contentType == nil && options.headers.contains("Content-Type") ? nil : type
             mutations.append { draft in
                 draft.payload = payload
-                // For a repeat: a file may have gone since.
+                // For a repeated request: a file may have been removed meanwhile.
                 try draft.upload?.check()
                 if let named { draft.headers.set("Content-Type", named) }
             }
@@ -131,16 +133,16 @@ extension Resource {
 }
 
 extension Array where Element: AnyObject {
-    // Loops and no closures: one of the loop's, called by the standard library, has its isolation checked for
-    // each element, which costs ten times the comparison.
+    // Loops without closures: the standard library would check the isolation of a closure of the loop for
+    // each element, which takes ten times as long as the comparison.
 
-    /// This very object is among them.
+    /// Whether this object is in the array, by identity.
     func contains(identical object: Element?) -> Bool {
         for element in self where element === object { return true }
         return false
     }
 
-    /// Removes this very object; nothing when it isn't there.
+    /// Removes this object, by identity; no effect if it isn't there.
     mutating func remove(identical object: Element?) {
         for index in indices where self[index] === object {
             remove(at: index)

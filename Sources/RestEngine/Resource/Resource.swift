@@ -1,5 +1,5 @@
-/// Something at a URL: what was last loaded from it, what is on its way, and how to ask for more
-/// (rules 2, 4). One object for each URL of a core.
+/// The state at a URL: the last loaded data, the requests in flight, and functions for further requests
+/// (rules 2, 4). There is one object for each URL of a core.
 @EngineActor
 public final class Resource {
     nonisolated let core: ServiceCore
@@ -8,37 +8,38 @@ public final class Resource {
     nonisolated let invalidSource: String?
 
     var state = ResourceStateMachine()
-    /// Of the pipeline that made the data.
+    /// The version of the pipeline that made the data.
     var pipelineVersion = PipelineVersion()
     /// Requests whose outcome becomes this resource's state, in the order of starting (4.8).
     public internal(set) var loadRequests: [Request] = []
     /// Requests of this resource in flight, in the order of starting.
     public internal(set) var allRequests: [Request] = []
     private var configurations = ConfigurationMemory()
-    /// Nil as long as nobody observes.
+    /// Nil while there are no observers.
     var observers: ObserverList?
-    /// Where faces on other threads find the answer; nil until one asked.
+    /// The snapshot where the gateway's threads find the answer; nil until one is requested.
     var answerSnapshot: AnswerSnapshot?
     var isWithdrawn = false
-    /// Its configuration is being made.
+    /// Whether its configuration is being resolved.
     private(set) var isResolving = false
-    /// The blocks that ran last have changed the configuration of the service.
+    /// Whether the blocks that ran last have changed the configuration of the service.
     private var changesItself = false
-    /// The latest data in the form in which it leaves the process; nil until somebody needs it.
+    /// The latest data in its published form; nil until it is needed.
     var encoded: EncodedContent?
-    /// That form of the latest data is being made.
+    /// Set while the published form of the latest data is being made.
     var encoding: ContentEncoding?
-    /// Nil until caches have something to do with it.
+    /// Nil until caches are used.
     var caching: ResourceCaching?
-    /// Keeps it up to date while somebody wants that; nil unless it is configured.
+    /// The stream that keeps it up to date while that is needed; nil unless it is configured.
     var feed: EventFeed?
-    /// Its own bytes and those of its content, as they were counted last.
+    /// The last count of its own bytes and those of its content.
     var heldBytes: Int
-    /// The last load that ended brought a content for which there was no room.
+    /// Whether the content of the last load was refused because there was no room.
     var hasRefused = false
-    /// When somebody last asked for the data on the engine loop, on the scheduler's uptime; see ``lastUse``.
+    /// The time of the last access to the data on the engine loop, on the scheduler's uptime clock; see
+    /// ``lastUse``.
     var lastUsed = -Double.infinity
-    /// Where it is in the order of use; nil for an invalid one that never held anything.
+    /// Its entry in the order of use; nil for an invalid resource that never had content.
     var place: ResourcePlace?
 
     init(core: ServiceCore, url: URLText?, invalidSource: String? = nil) {
@@ -56,11 +57,11 @@ public final class Resource {
         if isListed { core.table.count(-1) }
     }
 
-    /// It has a place in the table; invalid ones have none, but for that of no URL.
+    /// Whether it is listed in the table. Invalid resources are not, except the one without a URL.
     private nonisolated var isListed: Bool { invalidSource == nil }
 
-    /// The service that it belongs to. One that has gone meanwhile, since a resource doesn't keep it, is made
-    /// again, with all that was configured (D39).
+    /// The service that it belongs to. A resource doesn't keep its service alive; if the service is gone, it
+    /// is made again with the same configuration (D39).
     public nonisolated var service: Service { core.service }
 
     /// The engine of its core.
@@ -71,8 +72,8 @@ public final class Resource {
 
     // MARK: State
 
-    /// The last good data, transformed; survives later errors. The first look starts the look-up in the
-    /// caches (4.3, 22.8).
+    /// The last good data, transformed; it survives later errors. The first read starts a cache look-up (4.3,
+    /// 22.8).
     public var latestData: Entity? {
         startCacheLookup()
         lastUsed = engine.scheduler.uptime
@@ -82,32 +83,32 @@ public final class Resource {
     /// The error of the last finished load; nil after any success, override or wipe (4.4).
     public var latestError: RequestError? { state.error }
 
-    /// The later of the times of data and error, Unix seconds; 0 with neither (4.5).
+    /// The later of the times of data and error, in Unix seconds; 0 with neither (4.5).
     public var timestamp: Double {
         startCacheLookup()
         return state.timestamp
     }
 
-    /// Seconds since the data was received or confirmed, whatever was done to the time of day meanwhile
-    /// (D43); nil without data.
+    /// Seconds since the data was received or confirmed, independent of changes to the time of day (D43); nil
+    /// without data.
     public var dataAge: Double? { dataTime.map { engine.scheduler.uptime - $0 } }
 
-    /// When it was, on the clock that never jumps (D43); nil without data.
+    /// The time of the data on the clock that never jumps (D43); nil without data.
     package var dataTime: Double? { state.data == nil ? nil : state.dataTime }
 
-    /// A request is in flight whose outcome becomes this resource's state (4.6).
+    /// Whether a request is in flight whose outcome becomes this resource's state (4.6).
     public var isLoading: Bool { !loadRequests.isEmpty }
 
-    /// Any request of this resource is in flight (4.7).
+    /// Whether any request of this resource is in flight (4.7).
     public var isRequesting: Bool { !allRequests.isEmpty }
 
-    /// ``loadIfNeeded()`` would do nothing (4.9, D4).
+    /// Whether ``loadIfNeeded()`` would do nothing (4.9, D4).
     public var isUpToDate: Bool {
         startCacheLookup()
         return isStateUpToDate
     }
 
-    /// ``isUpToDate``, without a look into the caches.
+    /// The same as ``isUpToDate``, without a cache look-up.
     var isStateUpToDate: Bool {
         compareVersion()
         let resolved = resolvedConfiguration(for: "GET")
@@ -116,10 +117,10 @@ public final class Resource {
             retryTime: resolved.configuration.retrySeconds)
     }
 
-    /// Somebody observes it or waits for it.
+    /// Whether it has observers or waiting requests.
     var isBusy: Bool { observers != nil || isRequesting || isLoading }
 
-    /// It has fresh data, as far as is known without running a block.
+    /// Whether it has fresh data, as far as is known without running a block.
     var isKnownFresh: Bool {
         configurations.value(for: "GET", version: core.configuration.version).map { known in
             freshData(by: known, at: engine.scheduler.uptime) != nil
@@ -137,23 +138,24 @@ public final class Resource {
         state.freshData(at: uptime, expirationTime: expirationSeconds(by: resolved))
     }
 
-    /// The data is that of a pipeline which a reload has changed.
+    /// Whether the data was made by a pipeline that a reload has changed.
     var isOutdated: Bool {
         compareVersion()
         return pipelineVersion.isOutdated
     }
 
-    /// The mark of data that the pipeline of a configuration makes.
+    /// The version for data from the pipeline of a configuration.
     func pipelineVersion(of resolved: ResolvedConfiguration, _ generation: Int? = nil) -> PipelineVersion {
         guard engine.remembersPipelines else { return PipelineVersion() }
         return PipelineVersion(
             fingerprint: resolved.pipelineFingerprint, generation: generation ?? core.generation)
     }
 
-    /// Invalidates data that another pipeline made than the one that a reload left. A server that says that
-    /// it didn't change would be right, and the data still wrong.
+    /// Invalidates data of a pipeline that differs from the one after a reload. A 304 would be correct for
+    /// such data, but the data is still wrong.
     private func compareVersion() {
-        guard pipelineVersion.generation != core.generation, pipelineVersion.fingerprint != 0, !isResolving else { return }
+        guard pipelineVersion.generation != core.generation, pipelineVersion.fingerprint != 0, !isResolving
+        else { return }
         pipelineVersion.generation = core.generation
         guard let data = state.data else { return }
         let pipeline = resolvedConfiguration(for: "GET").pipelineFingerprint
@@ -169,12 +171,12 @@ public final class Resource {
         configuration(for: method.rawValue)
     }
 
-    /// The same by the method's normal name.
+    /// The same by the normal name of the method.
     package func configuration(for method: String) -> Configuration {
         resolvedConfiguration(for: method).configuration
     }
 
-    /// The same with the blocks that made it.
+    /// The configuration with the blocks that made it.
     package func resolvedConfiguration(for method: String) -> ResolvedConfiguration {
         guard let url else { return .fallback }
         let version = core.configuration.version
@@ -183,17 +185,17 @@ public final class Resource {
         isResolving = true
         defer { isResolving = false }
         let made = core.resolveConfiguration(url: url, method: method)
-        // Blocks that add blocks, or invalidate what there is, run once more for what they did. If they do it
-        // again, or took too long, that is it: each further look at the configuration would have them run.
+        // Blocks that add blocks or invalidate the configuration run once more with these changes. If they do
+        // it again, or take too long, the result is final: otherwise each further read would run them again.
         let after = core.configuration.version
         let isFinal = made.failure != nil || changesItself
         changesItself = after != version
-        // Not changed in place, so that no reading has to be checked for a change inside it; see EngineLog.
+        // Copied, not changed in place, to save exclusivity checks; see EngineLog.
         configurations = configurations.with(made, for: method, version: isFinal ? after : version)
         return made
     }
 
-    /// The same with a definition's own functions behind the blocks.
+    /// The same with a definition's functions, which run after the blocks.
     func resolvedConfiguration(for method: String, own: [ConfigurationFunction]) -> ResolvedConfiguration {
         let blocks = resolvedConfiguration(for: method)
         guard !own.isEmpty, let url else { return blocks }
@@ -206,7 +208,7 @@ extension Resource: CustomStringConvertible {
     public nonisolated var description: String { urlString }
 }
 
-/// The configurations of one resource by method. Most resources have one, so a list does.
+/// The configurations of one resource by method. A list, because most resources have only one.
 private struct ConfigurationMemory {
     private let version: Int
     private var values: [(method: String, value: ResolvedConfiguration)] = []

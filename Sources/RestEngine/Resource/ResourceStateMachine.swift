@@ -1,26 +1,27 @@
-/// Data, error and freshness of one resource: events in, what to tell the observers out (rules 4, 21).
+/// Data, error and freshness of one resource: takes events, and returns events for the observers (rules 4,
+/// 21).
 ///
-/// Loads are numbered as they start. The outcome of an earlier load never replaces what a later one, or a
-/// local override, has put there (D2).
+/// Loads are numbered as they start. The outcome of an earlier load never replaces that of a later one, or a
+/// local override (D2).
 struct ResourceStateMachine {
     private(set) var data: Entity?
     /// When the data was received or confirmed, and when the error came, on the clock that never jumps: ages
-    /// are those of this clock, whatever is done to the time of day (D43).
+    /// are measured on this clock, independent of changes to the time of day (D43).
     private(set) var dataTime = -Double.infinity
     fileprivate var errorTime = -Double.infinity
-    /// Most resources have no error, and it is large.
+    /// A reference, because most resources have no error, and errors are large.
     private var errorBox: ErrorBox?
-    /// The next use loads, whatever the times say (21.3).
+    /// Whether the next use must load, regardless of the times (21.3).
     private(set) var isInvalidated = false
     /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the
     /// invalidation (21.4), but must not make such data fresh again (D4).
     private(set) var isDataInvalidated = false
-    /// The data is what a cache had, and nothing has replaced or confirmed it since.
+    /// Whether the data came from a cache, and has not been replaced or confirmed since.
     private(set) var isCacheHit = false
     private var lastStarted = 0
-    /// Number of the load that made `data`, or of the last one started before a local change.
+    /// The number of the load that made `data`, or of the last one started before a local change.
     private var dataLoad = 0
-    /// The same for `error`, success included, since that clears it.
+    /// The same for `error`; a success counts too, because it clears the error.
     private var errorLoad = 0
 
     private final class ErrorBox: Sendable {
@@ -36,7 +37,7 @@ struct ResourceStateMachine {
     /// The later of the times of data and error; 0 with neither (4.5).
     var timestamp: Double { max(data?.timestamp ?? 0, error?.timestamp ?? 0) }
 
-    /// When the latest change of data or error was, on the same clock; nil with neither.
+    /// The time of the latest change of data or error, on the same clock; nil with neither.
     var changeTime: Double? {
         if data == nil { return error == nil ? nil : errorTime }
         return error == nil ? dataTime : max(dataTime, errorTime)
@@ -48,7 +49,7 @@ struct ResourceStateMachine {
     }
 
     mutating func finishLoad(_ load: Int, _ info: ResponseInfo, at time: EngineTime) -> ResourceEvent {
-        // Nothing changes: not the data, not the error, not the invalidation (4.12, 8.8).
+        // Data, error and invalidation stay the same (4.12, 8.8).
         if info.isCancellation { return .requestCancelled }
         switch info.response {
         case .success(let entity):
@@ -79,10 +80,10 @@ struct ResourceStateMachine {
         }
     }
 
-    /// What a cache had becomes the data if there is none (22.11). The error stays, it is that of the last
-    /// load (4.4); so does an invalidation: the data is older than it. Nil when it came too late.
+    /// Uses a cache hit as the data if there is none (22.11). The error stays, because it belongs to the last
+    /// load (4.4), and so does an invalidation, because the hit is older than it. Nil if data came before.
     ///
-    /// Nobody knows the age of a hit that is from the future (RFC 9111 4.2.3): it has to be confirmed.
+    /// The age of a hit with a timestamp in the future is unknown (RFC 9111 4.2.3): it has to be confirmed.
     mutating func adopt(_ hit: Entity, at time: EngineTime) -> ResourceEvent? {
         guard data == nil else { return nil }
         data = hit
@@ -92,27 +93,27 @@ struct ResourceStateMachine {
         return .newData(.cache)
     }
 
-    /// 21.1: data as given, error and invalidation gone.
+    /// 21.1: sets the data as given, and clears error and invalidation.
     mutating func override(_ entity: Entity, at time: EngineTime) -> ResourceEvent {
         replace(with: entity)
         dataTime = time.uptime(at: entity.timestamp)
         return .newData(.localOverride)
     }
 
-    /// 21.3: nothing but the freshness changes.
+    /// 21.3: changes only the freshness.
     mutating func invalidate() {
         isInvalidated = true
         isDataInvalidated = true
     }
 
-    /// A local change that can't be kept: everything stays, and the error says why.
+    /// A local change that can't be kept: the data stays, and the error contains the reason.
     mutating func refuse(_ refusal: RequestError, at time: EngineTime) -> ResourceEvent {
         error = refusal
         errorTime = time.uptime(at: refusal.timestamp)
         return .error
     }
 
-    /// Forgets data and error, and nothing else: as if they had never come.
+    /// Removes data and error, as if they had never come.
     mutating func drop() {
         data = nil
         error = nil
@@ -136,31 +137,31 @@ struct ResourceStateMachine {
         errorLoad = lastStarted
     }
 
-    /// Data inside its expiration time is up to date whatever failed since (D4); without it a failure holds
-    /// off the next load for the retry time (4.9). Limits count as inside.
+    /// Data within its expiration time is up to date, even if a later load has failed (D4). Without such data
+    /// a failure delays the next load for the retry time (4.9). The limits are inclusive.
     func isUpToDate(at uptime: Double, expirationTime: Double, retryTime: Double) -> Bool {
         if isInvalidated { return false }
         if freshData(at: uptime, expirationTime: expirationTime) != nil { return true }
         return error != nil && uptime - errorTime <= retryTime
     }
 
-    /// The data, if it is up to date by itself.
+    /// The data, if it is fresh.
     func freshData(at uptime: Double, expirationTime: Double) -> Entity? {
         guard !isDataInvalidated, let data, uptime - dataTime <= expirationTime else { return nil }
         return data
     }
 
-    /// Data that has expired, but no longer ago than `seconds`; never what was invalidated, which is known to
-    /// be wrong (rule 44.3).
+    /// Data that expired at most `seconds` ago; never invalidated data, which is known to be wrong (rule
+    /// 44.3).
     func staleData(at uptime: Double, expirationTime: Double, within seconds: Double) -> Entity? {
         guard seconds > 0, !isDataInvalidated, let data else { return nil }
         return uptime - dataTime <= expirationTime + seconds ? data : nil
     }
 }
 
-/// What observers of a resource are told (rule 13.3).
+/// An event of a resource, for its observers (rule 13.3).
 public enum ResourceEvent: Sendable, Equatable {
-    /// Where new data came from.
+    /// The source of new data.
     public enum Source: Sendable {
         case network, cache, localOverride, wipe
     }
@@ -176,7 +177,7 @@ public enum ResourceEvent: Sendable, Equatable {
         case .requestCancelled: "request_cancelled"
         case .notModified: "not_modified"
         case .error: "error"
-        // Spelt out: each observer of a script is told by this name.
+        // Constant strings, because each observer of a script gets this name.
         case .newData(.network): "new_data(network)"
         case .newData(.cache): "new_data(cache)"
         case .newData(.localOverride): "new_data(local_override)"
@@ -185,7 +186,7 @@ public enum ResourceEvent: Sendable, Equatable {
     }
 }
 
-/// Why a resource is up to date or not, for the log (rule 26.7).
+/// The reason why a resource is up to date or not, for the log (rule 26.7).
 struct Staleness: CustomStringConvertible {
     let state: ResourceStateMachine
     let uptime: Double

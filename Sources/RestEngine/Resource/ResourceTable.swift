@@ -2,18 +2,19 @@ import Synchronization
 
 /// The live resources of a service, one for each URL (rules 2.1, 2.7, 23).
 ///
-/// Entries are strong until a flush; a flush makes all weak and drops the dead ones, and looking one up makes
-/// it strong again. It keeps the order of use, too, by which ``ServiceCore`` and ``ContentBudget`` make room.
+/// Entries are strong until a flush. A flush makes all entries weak and removes the dead ones; looking up an
+/// entry makes it strong again. The table also keeps the order of use, by which ``ServiceCore`` and
+/// ``ContentBudget`` make room.
 @EngineActor
 final class ResourceTable {
     private var entries: [String: ResourcePlace] = [:]
     private var placesMade = 0
-    /// Observed resources that have no place in the table: invalid ones.
+    /// Observed resources that are not in the table: invalid ones.
     private var unlisted: [Resource] = []
-    /// Those that were never loaded, or whose loads failed; and the others.
+    /// Resources that were never loaded, or whose loads failed; and resources with data.
     private(set) var withoutData = UseQueue()
     private(set) var withData = UseQueue()
-    /// Listed ones that live. They end on any thread.
+    /// The number of listed resources that are alive. They may be released on any thread.
     private nonisolated let liveCount = Atomic(0)
     private nonisolated let scheduler: Scheduler
     private(set) var evictions = Evictions()
@@ -22,21 +23,21 @@ final class ResourceTable {
 
     nonisolated var count: Int { liveCount.load(ordering: .relaxed) }
 
-    /// One more is listed, or one of those has ended.
+    /// Adjusts the count when a resource is listed, or a listed one is released.
     nonisolated func count(_ difference: Int) { liveCount.wrappingAdd(difference, ordering: .relaxed) }
 
-    /// The oldest first, so that what all of them are told comes in the same order each time.
+    /// The live resources, oldest first, so that operations on all of them have a fixed order.
     var live: [Resource] {
-        // Numbers are sorted in a tenth of the time that places take.
+        // Sorting by number takes a tenth of the time of sorting the entries.
         let places = Array(entries.values)
         let order = places.indices.map { (number: places[$0].number, index: $0) }
         return order.sorted { $0.number < $1.number }.compactMap { places[$0.index].resource }
     }
 
-    /// In no order, without looking at them.
+    /// In any order, without reading the resources.
     var snapshot: ListedResources { ListedResources(Array(entries.values)) }
 
-    /// In no order.
+    /// In any order.
     func forEach(_ body: (Resource) -> Void) {
         for place in entries.values { place.resource.map(body) }
     }
@@ -49,9 +50,10 @@ final class ResourceTable {
         return resource
     }
 
-    /// Lists a resource that is not there yet.
+    /// Lists a resource that is not in the table.
     func add(_ resource: Resource, for key: String) {
-        // Nobody tells of those that ended while nothing here kept them.
+        // Entries of resources that were released elsewhere are removed here, because their release is not
+        // reported.
         if entries.count > 2 * count + 64 { forgetDead() }
         let place = addPlace(for: resource)
         place.held = resource
@@ -66,7 +68,7 @@ final class ResourceTable {
         return place
     }
 
-    /// Makes an entry strong, because somebody observes the resource (2.8).
+    /// Makes an entry strong, because the resource has observers (2.8).
     func keep(_ resource: Resource, for key: String) {
         if let place = entries[key], place.resource === resource {
             place.held = resource
@@ -75,14 +77,15 @@ final class ResourceTable {
         }
     }
 
-    /// Makes an entry weak, unless somebody observes the resource.
+    /// Makes an entry weak, unless the resource has observers.
     func release(_ resource: Resource, for key: String) {
         guard resource.observers == nil else { return }
         if let place = entries[key], place.resource === resource { place.held = nil }
         unlisted.removeAll { $0 === resource }
     }
 
-    /// A flush that looks for no observers that have gone; whether there are resources that stay for theirs.
+    /// A flush without a check for observers whose owners are gone. Returns whether some resources stay
+    /// because of their observers.
     func releaseUnobserved() -> Bool {
         for place in entries.values where place.held?.observers == nil { place.held = nil }
         forgetDead()
@@ -96,18 +99,18 @@ final class ResourceTable {
     }
 
     func flush() {
-        // First of all: it may call anybody.
+        // Done first, because it may call foreign code.
         for resource in live + unlisted { resource.pruneObservers() }
         unlisted.removeAll { $0.observers == nil }
         _ = releaseUnobserved()
     }
 
-    /// What has gone since the last report, for the log.
+    /// The evictions since the last report, for the log.
     func takeReport() -> Evictions.Report? { evictions.report(at: scheduler.uptime) }
 
     // MARK: The order of use
 
-    /// Data has come to a resource, or gone from it.
+    /// Moves a resource to the other queue when it has got or lost its data.
     func sort(_ resource: Resource) {
         let place = resource.place ?? addPlace(for: resource)
         guard place.hasData != (resource.state.data != nil) else { return }
@@ -120,21 +123,22 @@ final class ResourceTable {
         if place.hasData { withData.append(place, at: time) } else { withoutData.append(place, at: time) }
     }
 
-    /// When the data was used that was not used for longest, as far as that is known.
+    /// When the least recently used data was last used, as far as is known.
     var firstUse: Double? { withData.firstTime }
 
-    /// What has become of the first resource of a queue.
+    /// The fate of the first resource of a queue.
     enum Fate {
         case gone
-        /// It comes up again later: it was used meanwhile, or is in use.
+        /// It will come up again later: it was used meanwhile, or is in use.
         case used, inUse
     }
 
     /// Drops the first resource of a queue, unless it is in use.
     ///
     /// - Parameters:
-    ///   - emptying: One that is in use gives up what it can.
-    ///   - pruning: Observers that have gone are told so, which may call anybody.
+    ///   - emptying: Whether a resource in use drops dispensable content.
+    ///   - pruning: Whether to remove observers whose owners are gone and notify them, which may call foreign
+    ///     code.
     func evictFirst(
         withData: Bool, _ reason: Evictions.Reason, emptying: Bool = false, pruning: Bool = false,
         sparing spared: Resource? = nil
@@ -144,7 +148,7 @@ final class ResourceTable {
         if let fate = fate(of: place, since: time, pruning: pruning, sparing: spared) { return fate }
         guard place.isHeldHereAlone else {
             append(place, at: scheduler.uptime)
-            // Last of all: without data it goes to the other queue.
+            // Done last, because a resource without data moves to the other queue.
             if emptying, place.resource !== spared { place.resource?.giveUpContent() }
             return .inUse
         }
@@ -155,7 +159,7 @@ final class ResourceTable {
         return .gone
     }
 
-    /// Nil when it depends on who holds it; nothing here does so then.
+    /// Nil if it depends on the owners of the resource; this function then holds no reference itself.
     private func fate(
         of place: ResourcePlace, since time: Double, pruning: Bool, sparing spared: Resource?
     ) -> Fate? {
@@ -175,14 +179,14 @@ final class ResourceTable {
 }
 
 extension Resource {
-    /// The resource one path segment, or more, below (rule 3.4). No block runs while navigating (3.13).
-    /// Text that would lead out of this resource, such as `..`, gives an invalid one (D31).
+    /// The resource one or more path segments below (rule 3.4). No block runs while navigating (3.13). Text
+    /// that would leave this resource, such as `..`, gives an invalid one (D31).
     public func child(_ text: String) -> Resource {
         core.neighbour(at: url?.appendingPath(text))
     }
 
-    /// The same for text that is escaped already: a `%2F` in it is a slash inside a segment (37.5). What no
-    /// path holds gives an invalid resource.
+    /// The same for text that is already escaped: a `%2F` in it is a slash inside a segment (37.5). Text that
+    /// a path can't contain gives an invalid resource.
     public func child(raw text: EscapedText) -> Resource {
         guard let url, let component = try? PathComponent.raw(text) else {
             return core.invalid(urlString + "/" + text.text)
@@ -190,8 +194,8 @@ extension Resource {
         return core.neighbour(at: url.appendingPath(escaped: [component.escaped]))
     }
 
-    /// The resource that a link on this one would lead to (3.5). Dot segments that lead out of the service's
-    /// base give an invalid one (D31).
+    /// The resource at the target of a link on this one (3.5). Dot segments that leave the base of the
+    /// service give an invalid one (D31).
     public func relative(_ href: String) -> Resource {
         let target = url?.relative(href)
         if let url, let target, let base = core.baseURL, base.isLeft(by: href, from: url, to: target) {
@@ -200,7 +204,7 @@ extension Resource {
         return core.neighbour(at: target)
     }
 
-    /// Nil for nil, else as ``relative(_:)`` (3.6).
+    /// Nil for nil, otherwise as ``relative(_:)`` (3.6).
     public func optionalRelative(_ href: String?) -> Resource? {
         href.map(relative)
     }
@@ -210,7 +214,7 @@ extension Resource {
         withParam(name, value.map { [$0] } ?? [])
     }
 
-    /// Replaces a parameter of the query; several values repeat it, none removes it (3.7–3.12, D19).
+    /// Replaces a parameter of the query; several values repeat it, an empty list removes it (3.7–3.12, D19).
     public func withParam(_ name: String, _ values: [String]) -> Resource {
         core.neighbour(at: url?.withParam(name, values))
     }
@@ -221,24 +225,24 @@ extension Resource {
     }
 }
 
-/// What can be told of a resource without changing anything: no block runs, no cache is asked.
+/// Facts about a resource that can be read without effects: no block runs, and no cache is searched.
 package struct ResourceSummary: Sendable, Equatable {
-    /// Something was loaded, or set locally, and not wiped since.
+    /// Whether it has data, loaded or set locally, that was not wiped since.
     package var hasData: Bool
     /// Seconds since the later of data and error; nil with neither.
     package var age: Double?
     /// The code of the latest error (4.4).
     package var errorCode: String?
-    /// A request is in flight whose outcome becomes the resource's state (4.6).
+    /// Whether a request is in flight whose outcome becomes the resource's state (4.6).
     package var isLoading: Bool
-    /// Requests of any kind in flight (4.7).
+    /// The number of requests of any kind in flight (4.7).
     package var openRequests: Int
-    /// Whether anybody observes it.
+    /// Whether it has observers.
     package var isObserved: Bool
 }
 
 extension Resource {
-    /// Its state as it is now.
+    /// Its current state.
     package var summary: ResourceSummary {
         ResourceSummary(
             hasData: state.data != nil, age: state.changeTime.map { engine.scheduler.uptime - $0 },
@@ -246,7 +250,7 @@ extension Resource {
             isObserved: observers != nil)
     }
 
-    /// The URL, and a letter each for loading, data and error (rule 4.17). It begins no cache lookup.
+    /// The URL, and a letter each for loading, data and error (rule 4.17). Does not start a cache look-up.
     public var summaryText: String {
         let letters =
             (isLoading ? "L" : "") + (state.data == nil ? "" : "D") + (state.error == nil ? "" : "E")

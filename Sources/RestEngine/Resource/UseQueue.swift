@@ -1,16 +1,16 @@
 internal import DequeModule
 
-/// Where a resource stands in the table of its service, and in the order of use.
+/// The entry of a resource in the table of its service, and in the order of use.
 @EngineActor
 final class ResourcePlace {
     private(set) weak var resource: Resource?
-    /// Nil after a flush, until somebody looks it up, and for what the table doesn't list.
+    /// Nil after a flush until the next look-up, and for resources that the table doesn't list.
     var held: Resource?
-    /// In the order in which they were made.
+    /// Increases in the order of creation.
     let number: Int
-    /// As of the queue that it is in.
+    /// Whether it is in the queue of resources with data.
     var hasData = false
-    /// Of its latest item in a queue; all earlier ones count no more.
+    /// The number of its latest item in a queue; earlier items are invalid.
     fileprivate var lastUse: UInt64 = 0
 
     init(_ resource: Resource, number: Int) {
@@ -18,14 +18,14 @@ final class ResourcePlace {
         self.number = number
     }
 
-    /// Nobody observes the resource, waits for it or keeps it.
+    /// Whether the resource has no observers, no waiting requests and no other owners.
     var isHeldHereAlone: Bool {
         guard held?.isBusy == false else { return false }
         return isKnownUniquelyReferenced(&held)
     }
 }
 
-/// The resources of a service at one time, in no order; those that have gone since are nil.
+/// The resources of a service at one time, in any order; those released since are nil.
 @EngineActor
 package struct ListedResources {
     private let places: [ResourcePlace]
@@ -36,15 +36,15 @@ package struct ListedResources {
     package subscript(index: Int) -> Resource? { places[index].resource }
 }
 
-/// Resources in the order of use, as far as that has been looked at: a use leaves a time at the resource and
-/// moves nothing. One that was used since it was put here goes to the end when its turn comes, as in the
-/// CLOCK algorithm of page caches.
+/// Resources in approximate order of use: a use only stores a time at the resource and moves no entry. A
+/// resource that was used since its entry was made goes to the end when it comes first, as in the CLOCK
+/// algorithm of page caches.
 @EngineActor
 struct UseQueue {
     private struct Item {
         let place: ResourcePlace
         let use: UInt64
-        /// When the resource was used, on the scheduler's uptime.
+        /// When the resource was used, on the scheduler's uptime clock.
         let time: Double
 
         @EngineActor
@@ -52,7 +52,7 @@ struct UseQueue {
     }
 
     private var items: Deque<Item> = []
-    /// Resources in it. One that has ended is counted until its turn comes.
+    /// The number of resources. A released one counts until its entry comes first.
     private(set) var count = 0
 
     nonisolated init() {}
@@ -75,7 +75,7 @@ struct UseQueue {
         return (item.place, item.time)
     }
 
-    /// When the first of them was used, as far as that is known.
+    /// When the first of them was used, as far as is known.
     var firstTime: Double? {
         mutating get {
             while let first = items.first {

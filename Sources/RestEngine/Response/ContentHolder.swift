@@ -1,4 +1,4 @@
-/// Something with a content: an entity, a resource by its latest data, an error by its body (rule 27.1).
+/// A value with a content: an entity, a resource with its latest data, an error with its body (rule 27.1).
 ///
 /// Extend it to give all three an accessor of your own (27.4):
 ///
@@ -6,15 +6,15 @@
 ///         var user: User? { typedContent() }
 ///     }
 public protocol ContentHolder {
-    /// Whose content it is; nil when there is none.
+    /// The entity with the content; nil when there is none.
     var contentEntity: Entity? { get }
 }
 
 extension ContentHolder {
-    /// The content if it is text, else an empty string.
+    /// The content if it is text, otherwise an empty string.
     public var text: String { contentEntity?.content.text ?? "" }
 
-    /// The content if it is a tree that is an array or object, else an empty object.
+    /// The content if it is a tree that is an array or object, otherwise an empty object.
     public var json: Tree {
         guard let tree = contentEntity?.content.tree, tree.kind == .object || tree.kind == .array else {
             return [:]
@@ -28,7 +28,7 @@ extension ContentHolder {
         contentEntity?.content.cast(to: type)
     }
 
-    /// The content if it is a `Value`, else `fallback`, which is not evaluated before it is needed (27.2).
+    /// The content if it is a `Value`, otherwise `fallback`, which is evaluated only if needed (27.2).
     public func typedContent<Value>(ifNone fallback: @autoclosure () throws -> Value) rethrows -> Value {
         try typedContent() ?? fallback()
     }
@@ -42,7 +42,7 @@ extension RequestError: ContentHolder {
     public var contentEntity: Entity? { entity }
 }
 
-/// For code of the engine's actor; other code asks its ``snapshot``.
+/// For code on the engine's actor; other code uses ``snapshot``.
 extension Resource: @EngineActor ContentHolder {
     public var contentEntity: Entity? { latestData }
 }

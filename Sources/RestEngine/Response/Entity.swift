@@ -1,8 +1,7 @@
-/// A piece of data with what was said about it: the outcome of a request, what a resource holds, what a cache
-/// keeps.
+/// Data with its metadata: the outcome of a request, the data of a resource, an entry of a cache.
 public struct Entity: Sendable {
-    /// One reference in place of eight: an entity is copied at each step of a request and hardly ever
-    /// changed; then it is made anew.
+    /// One reference instead of eight: an entity is copied at each step of a request and rarely changed; a
+    /// change makes a new one.
     private var storage: Storage
 
     private final class Storage: Sendable {
@@ -36,10 +35,10 @@ public struct Entity: Sendable {
         storage = Storage(fields)
     }
 
-    /// A copy of it that nobody changed since, nor this one.
+    /// Whether this is an unchanged copy of `other`.
     func isSame(as other: Entity) -> Bool { storage === other.storage }
 
-    /// What the pipeline made of the body, or the body itself.
+    /// The output of the pipeline, or the body itself.
     public var content: Content {
         get { storage.fields.content }
         set {
@@ -49,11 +48,12 @@ public struct Entity: Sendable {
             }
         }
     }
-    /// The body of which ``content`` is but another form, with the type that the server gave it: what clients
-    /// get as long as nothing has made something else of it. Nil for content that is no such form.
+    /// The body if ``content`` is only another form of it, with the type that the server gave: clients get it
+    /// as long as no stage has changed the content. Nil for any other content.
     package var body: ReadBody? { storage.fields.body }
 
-    /// What a parser read of the body takes its place. Without a type it is the content that says what it is.
+    /// Replaces the content by the form that a parser read from the body. Without a Content-Type the content
+    /// determines the type.
     mutating func read(_ content: Content, of body: ReadBody?) {
         change {
             $0.content = content
@@ -61,18 +61,18 @@ public struct Entity: Sendable {
         }
     }
 
-    /// As received, or as given when it was made locally.
+    /// As received, or as given if it was made locally.
     public var headers: Headers {
         get { storage.fields.headers }
         set {
             change {
-                // The body is of the type that came with it.
+                // The body belongs to the type that came with it.
                 if $0.headers["Content-Type"] != newValue["Content-Type"] { $0.body = nil }
                 $0.headers = newValue
             }
         }
     }
-    /// The charset that the server named, or that was given; nil when nobody said (rule 19.3).
+    /// The charset that the server named, or that was given; nil if there is none (rule 19.3).
     public var charset: String? {
         get { storage.fields.charset }
         set { change { $0.charset = newValue } }
@@ -82,25 +82,25 @@ public struct Entity: Sendable {
         get { storage.fields.timestamp }
         set { change { $0.timestamp = newValue } }
     }
-    /// Of the response that the content came with, from 100 to 999; nil if it was made locally (D37). A 304
-    /// confirms the entity that is there, which keeps its own.
+    /// The status of the response that brought the content, from 100 to 999; nil if it was made locally
+    /// (D37). A 304 confirms the existing entity, which keeps its status.
     public var status: Int? {
         get { storage.fields.status }
         set { change { $0.status = newValue } }
     }
-    /// Where that response came from, after redirects.
+    /// The URL of that response, after redirects.
     public var url: String? {
         get { storage.fields.url }
         set { change { $0.url = newValue } }
     }
-    /// In which HTTP: `1.1`, `2`.
+    /// The HTTP version of that response: `1.1`, `2`.
     public var httpVersion: String? {
         get { storage.fields.httpVersion }
         set { change { $0.httpVersion = newValue } }
     }
 
-    /// A local or cached entity. `contentType` replaces a Content-Type among the headers; `timestamp` is Unix
-    /// time in seconds, by default now.
+    /// Makes a local or cached entity. `contentType` replaces a Content-Type among the headers; `timestamp`
+    /// is in Unix seconds, by default now.
     public init(
         content: Content, contentType: String? = nil, charset: String? = nil, headers: Headers = Headers(),
         timestamp: Double = InternetTime.now
@@ -124,7 +124,7 @@ public struct Entity: Sendable {
                 httpVersion: Self.number(ofVersion: response.httpVersion)))
     }
 
-    /// `1.1` of `HTTP/1.1`.
+    /// `1.1` for `HTTP/1.1`.
     static func number(ofVersion version: String) -> String? {
         switch version {
         case "HTTP/1.1": "1.1"
@@ -144,9 +144,9 @@ public struct Entity: Sendable {
     public var lastModified: String? { headers["Last-Modified"] }
 }
 
-/// Text as it was given, which may be no UTF-8: what an error says can't be sent.
+/// Text as it was given, possibly invalid UTF-8: for errors about text that can't be sent.
 public struct RawText: Sendable, Equatable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The bytes as they came.
+    /// The bytes as given.
     public let bytes: [UInt8]
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -155,18 +155,18 @@ public struct RawText: Sendable, Equatable, ExpressibleByStringLiteral, CustomSt
 
     public init(stringLiteral text: String) { self.init(text) }
 
-    /// With U+FFFD for what is no UTF-8.
+    /// The text, with U+FFFD for invalid bytes.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension Entity {
-    /// The content as a `Value`: as it is when it is one (``Content/cast(to:)``); else, for a `Decodable`
-    /// type, decoded from its tree, at each call. To decode once for all who ask, see
+    /// The content as a `Value`: unchanged if it is one (``Content/cast(to:)``); otherwise, for a `Decodable`
+    /// type, decoded from its tree at each call. To decode once for all readers, see
     /// ``Service/model(_:at:stage:methods:decoder:onEngineLoop:description:fileID:line:)``.
     ///
-    /// - Throws: A ``RequestError`` with this entity. Its cause `undecodable_content` says what is wrong
-    ///   where, `users[3].login: expected string, got number`; `wrong_input_type`, that there is nothing to
-    ///   decode.
+    /// - Throws: A ``RequestError`` with this entity. With cause `undecodable_content` it names the location
+    ///   and the mismatch: `users[3].login: expected string, got number`. With cause `wrong_input_type` there
+    ///   is no tree to decode.
     public func content<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) throws(RequestError) -> Value {
@@ -185,7 +185,7 @@ extension Entity {
 }
 
 extension TreeDecoder {
-    /// For a type that is not known before the program runs.
+    /// For a type that is known only at run time.
     fileprivate func decodeAny<Value: Decodable>(
         _ type: Value.Type, from tree: Tree
     ) throws(CodingError) -> Any {
@@ -194,7 +194,7 @@ extension TreeDecoder {
 }
 
 extension RequestError {
-    /// The same error, naming a request that it didn't know of.
+    /// The same error with the URL and method of a request that it lacked.
     func of(url: String, method: String) -> RequestError {
         var error = self
         error.url = error.url ?? url

@@ -1,13 +1,13 @@
-/// The body that a standard transformer has read, so that what nothing changes goes out as it came.
+/// The body that a standard transformer has read, so that unchanged content is sent on as it came.
 package enum ReadBody: Sendable {
     /// The text of the content, in UTF-8.
     case text
-    /// One JSON text, of which the content is the value.
+    /// One JSON text, whose value is the content.
     case json([UInt8])
     /// Any other bytes.
     case bytes([UInt8])
 
-    /// Its bytes; nil when they are the content's own.
+    /// The bytes; nil if they are the bytes of the content itself.
     package var bytes: [UInt8]? {
         switch self {
         case .text: nil
@@ -21,7 +21,7 @@ package enum ReadBody: Sendable {
 
     var heldBytes: Int { bytes?.count ?? 0 }
 
-    /// Bytes that it keeps beside a content.
+    /// The bytes that it holds in addition to the content.
     func heldBytes(beside content: Content) -> Int {
         guard let bytes else { return 0 }
         if case .json(let tree) = content, let text = tree.text?.reading?.text, text.isSame(as: bytes) {
@@ -32,7 +32,7 @@ package enum ReadBody: Sendable {
 }
 
 extension [UInt8] {
-    /// The same memory.
+    /// Whether both share the same memory.
     fileprivate func isSame(as other: [UInt8]) -> Bool {
         withUnsafeBufferPointer { own in
             other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }

@@ -1,14 +1,15 @@
 extension RequestError {
-    /// Why a request failed, where the engine knows (rules 20.6–20.8, and what transports and scripts add).
+    /// The cause of a failed request, if the engine knows it (rules 20.6–20.8, and the causes of transports
+    /// and scripts).
     public indirect enum Cause: Sendable {
         case invalidURL(source: String?)
         case unencodableText(encoding: String, text: RawText)
         case invalidJSONObject(message: String)
         case notURLEncodable(string: RawText)
         case invalidRequestMethod(method: String)
-        /// Of a request that is a value; nothing was sent of it.
+        /// An invalid definition; the request was not sent.
         case invalidDefinition(DefinitionError)
-        /// Of a request that a Swift program makes; a script's is its ``scriptError(_:)``, with the line.
+        /// An invalid header of a Swift program; for a script it is a ``scriptError(_:)`` with the line.
         case invalidHeader(message: String)
         case requestCancelled
         case noLocalDataFor304
@@ -18,34 +19,34 @@ extension RequestError {
         case malformedJSON(offset: Int, message: String)
         case unparsableImage
         case wrongInputType(expected: String, actual: String, transformer: String)
-        /// The same fault at the other end: what a transformer gave.
+        /// A transformer returned a value of the wrong type.
         case wrongOutputType(expected: String, actual: String, transformer: String)
         case transformerReturnedNil(transformer: String)
-        /// Of a Swift type that was to be made of the content.
+        /// The content can't be decoded into the Swift type.
         case undecodableContent(CodingError)
         case scriptError(ScriptFailure)
         case scriptLimit(budget: String, used: Double, limit: Double, failure: ScriptFailure)
-        /// `limit` redirects were followed, and there was another.
+        /// There was another redirect after `limit` redirects.
         case tooManyRedirects(limit: Int)
-        /// A file of the request's body.
+        /// A file of the request's body can't be read.
         case unreadableFile(FileError)
-        /// The file that was to get the response's body.
+        /// The file for the response's body can't be written.
         case unwritableFile(FileError)
         case transport(TransportError)
         case `internal`(message: String)
-        /// What a script made of `rest.error{ cause = … }`.
+        /// A cause that a script made with `rest.error{ cause = … }`.
         case custom(type: String, fields: Tree)
     }
 
-    /// Where and how a function of a script, or of a Swift program, failed.
+    /// The failure of a function of a script or a Swift program, with its location.
     public struct ScriptFailure: Sendable, Equatable {
-        /// What went wrong, in one sentence.
+        /// The fault, in one sentence.
         public var message: String
-        /// The file of the place, where that is known.
+        /// The file of the failure, if it is known.
         public var file: String?
-        /// The line of the place, counted from 1.
+        /// The line of the failure, counted from 1.
         public var line: Int?
-        /// The calls that led there, a line each.
+        /// The call stack, one call per line.
         public var traceback: String?
 
         public init(message: String, file: String? = nil, line: Int? = nil, traceback: String? = nil) {
@@ -63,7 +64,7 @@ extension RequestError {
 }
 
 extension RequestError.Cause {
-    /// The name by which scripts and metrics know it.
+    /// The name of the cause for scripts and metrics.
     public var code: String {
         switch self {
         case .invalidURL: "invalid_url"
@@ -79,7 +80,7 @@ extension RequestError.Cause {
         case .jsonNotObjectOrArray: "json_not_object_or_array"
         case .malformedJSON: "malformed_json"
         case .unparsableImage: "unparsable_image"
-        // One name: the list that scripts know is closed.
+        // Both have one name, because the list for scripts is closed.
         case .wrongInputType, .wrongOutputType: "wrong_input_type"
         case .transformerReturnedNil: "transformer_returned_nil"
         case .undecodableContent: "undecodable_content"
@@ -87,7 +88,7 @@ extension RequestError.Cause {
         case .scriptLimit: "script_limit"
         case .tooManyRedirects: "too_many_redirects"
         case .transport(let error): error.code.rawValue
-        // The causes that scripts know are a closed list, which has none for files and headers.
+        // The list of causes for scripts is closed, and has none for files and headers.
         case .unreadableFile, .unwritableFile, .invalidHeader, .internal: "internal"
         case .custom(let type, _): type
         }
@@ -96,7 +97,7 @@ extension RequestError.Cause {
     /// The fixed messages of 20.9, and one for each cause that Siesta doesn't know.
     var userMessage: String { ownMessage ?? "Request failed" }
 
-    /// Nil when it has nothing to say to people: a script's own cause without a message.
+    /// Nil if the cause has no message for people: a script's cause without a message.
     var ownMessage: String? {
         switch self {
         case .invalidURL: "Cannot send request with invalid URL"

@@ -1,5 +1,5 @@
 extension RequestError.Cause {
-    /// What the message for people leaves out; secrets of URLs in it are masked.
+    /// Details that the message for people leaves out; secrets of URLs in it are masked.
     public var detail: String? {
         switch self {
         case .invalidURL(let source): Self.detail(ofURL: source)
@@ -10,7 +10,7 @@ extension RequestError.Cause {
         case .invalidDefinition(let error): SecretMask.standard.line(error.message)
         case .invalidHeader(let message): message
         case .requestCancelled: nil
-        case .noLocalDataFor304: "the server says that nothing was modified (304), but there is nothing here"
+        case .noLocalDataFor304: "the server answered 304 (not modified), but there is no local data"
         case .invalidTextEncoding(let name): "unknown charset '\(name)'"
         case .undecodableText(let encoding): "the body is not \(encoding)"
         case .jsonNotObjectOrArray(let actual): "JSON \(actual) where an object or array is expected"
@@ -39,10 +39,10 @@ extension RequestError.Cause {
             return "'\(shown)' is not a URL" + (URLText.adviceOnHost(of: source).map { ": \($0)" } ?? "")
         }
         if url.isHTTP {
-            // As it was written: a `%` of a path has become `%25`.
+            // The text as it was written: a `%` in a path has become `%25`.
             return url.hasDotSegment
                 ? "'\(shown.replacing("%25", with: "%"))' has a segment '.' or '..' in its path, which would lead to another path"
-                : "'\(shown)' leads out of the resource or the base URL that it is to be below"
+                : "'\(shown)' leads out of the resource or the base URL that it must be below"
         }
         return url.scheme == "http" || url.scheme == "https"
             ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"
@@ -52,7 +52,7 @@ extension RequestError.Cause {
     private static func detail(of fields: Tree) -> String? {
         var messages: [String] = []
         var next: Tree? = fields
-        // As deep as anybody reads.
+        // Deeper causes would not be read.
         for _ in 0..<8 {
             guard let cause = next else { break }
             let message = cause.string ?? (cause.kind == .object ? cause["message"]?.string : nil)
@@ -62,14 +62,14 @@ extension RequestError.Cause {
         return messages.isEmpty ? nil : SecretMask.standard.line(messages.joined(separator: ": "))
     }
 
-    /// The same refusal to ask, of a place to which a redirect led.
+    /// The same refusal, for the target of a redirect.
     func ofRedirect(_ status: Int, from url: String) -> RequestError.Cause {
         guard case .scriptError(var failure) = self else { return self }
         failure.message = "a redirect (\(status)) from \(url) leads there, and \(failure.message)"
         return .scriptError(failure)
     }
 
-    /// It is the script that is at fault, not what it asked.
+    /// Whether the script itself failed, and not its request.
     public var isFaultOfScript: Bool {
         switch self {
         case .scriptError, .scriptLimit: true
@@ -79,8 +79,8 @@ extension RequestError.Cause {
 }
 
 extension RequestError: CustomStringConvertible {
-    /// One line: `GET https://…: Not found (404)`, with the cause's details behind it. Secrets of the URL are
-    /// masked.
+    /// One line: `GET https://…: Not found (404)`, followed by the details of the cause. Secrets of the URL
+    /// are masked.
     public var description: String {
         var text = ""
         if let url { text += "\(method ?? "GET") \(SecretMask.standard.url(url)): " }
@@ -93,13 +93,13 @@ extension RequestError: CustomStringConvertible {
         return SecretMask.standard.line(text.onOneLine)
     }
 
-    /// What went wrong and where, without the request: for those who know which it was.
+    /// The fault and its location, without the request: for readers who know the request.
     public var reason: String {
         guard let detail = cause?.detail else { return SecretMask.standard.line(userMessage.onOneLine) }
         return SecretMask.standard.line((detail + advice).onOneLine)
     }
 
-    /// A fault of the script is named as one, whatever 17.7 calls it for people (D34).
+    /// Names a fault of the script as such, instead of 17.7's message for people (D34).
     private var headline: String {
         guard let cause, cause.isFaultOfScript, userMessage == Self.unparsableMessage else {
             return userMessage
@@ -107,13 +107,13 @@ extension RequestError: CustomStringConvertible {
         return cause.userMessage
     }
 
-    /// With what joins them; nothing twice.
+    /// The details with a separator; empty if the headline contains them.
     private func detail(behind headline: String) -> String {
         if case .scriptError(let failure)? = cause, failure.message == headline {
             return failure.file.map { " (\($0):\(failure.line ?? 0))" } ?? ""
         }
         guard let cause else {
-            // A status alone says little of what was wrong with the request.
+            // A status alone does not explain what was wrong with the request.
             guard let said = sentenceOfServer, !headline.lowercased().contains(said.lowercased()) else {
                 return ""
             }
@@ -126,7 +126,7 @@ extension RequestError: CustomStringConvertible {
 
     private var advice: String {
         switch cause {
-        // It said nothing of why: a forgotten word is the likely reason.
+        // The transformer gave no reason: a missing `return` is likely.
         case .transformerReturnedNil? where userMessage == Self.unparsableMessage:
             return ": is a 'return' missing in it?"
         case .wrongInputType("text", "bytes", _)?, .wrongInputType("json", "bytes", _)?,
@@ -140,7 +140,7 @@ extension RequestError: CustomStringConvertible {
 }
 
 extension String {
-    /// With escapes for line breaks and other control characters.
+    /// Escapes line breaks and other control characters.
     var onOneLine: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return self }
         return unicodeScalars.reduce(into: "") { line, scalar in

@@ -1,31 +1,31 @@
-/// Every failure of a request (rules 20). It always has a message for people; status, body and cause are
-/// there when they apply, and do not exclude each other.
+/// Any failure of a request (rules 20). It always has a message for people; status, body and cause are
+/// present when they apply, in any combination.
 public struct RequestError: Error, Sendable {
-    /// For people; never empty by itself (20.2).
+    /// The message for people; the engine never leaves it empty (20.2).
     public var userMessage: String
     /// Nil when no response arrived.
     public var httpStatusCode: Int?
     /// The body that came with the failure, or that could not be parsed (D12).
     public var entity: Entity?
-    /// Nil when the status says all.
+    /// Nil if the status is explanation enough.
     public var cause: Cause?
-    /// What a block, mutator, decorator, transformer, operation or model of a Swift program threw, as it was:
-    /// `error.underlying as? MyError`. Nil when the engine found the fault itself.
+    /// The error that a block, mutator, decorator, transformer, operation or model of a Swift program threw,
+    /// unchanged: `error.underlying as? MyError`. Nil if the engine found the fault itself.
     public var underlying: (any Error)?
-    /// When it happened, in Unix seconds.
+    /// The time of the failure, in Unix seconds.
     public var timestamp: Double
-    /// Of the request that failed, after redirects; nil before there was one.
+    /// The URL of the failed request, after redirects; nil before there was one.
     public var url: String?
-    /// The method of the request, where there is one.
+    /// The method of the request, if there is one.
     public var method: String?
-    /// Nil for the first attempt of a request that sent nothing.
+    /// Nil for the first attempt of a request that was not sent.
     private var attemptList: AttemptList?
-    /// Where a script asked for what can't be done, `file:line`; a cause that is a script's failure has its
-    /// own.
+    /// The source line where a script requested something impossible, `file:line`; a cause that is a script's
+    /// failure has a location of its own.
     public var place: ScriptLocation?
 
-    /// The message is, in this order: the one given, the cause's own, the status' text, "Request failed"
-    /// (20.2). `timestamp` is Unix time in seconds, by default now.
+    /// The message is the first of these that exists: the given one, the cause's own, the text of the status,
+    /// "Request failed" (20.2). `timestamp` is in Unix seconds, by default now.
     public init(
         userMessage: String? = nil, httpStatusCode: Int? = nil, entity: Entity? = nil, cause: Cause? = nil,
         timestamp: Double = InternetTime.now, url: String? = nil, method: String? = nil, attempt: Int = 1
@@ -41,13 +41,13 @@ public struct RequestError: Error, Sendable {
         if attempt > 1 { attemptList = AttemptList(number: attempt, records: []) }
     }
 
-    /// Which attempt of the request failed, from 1; repeats count on (rule 40.2).
+    /// The attempt of the request that failed, from 1; repeats continue the count (rule 40.2).
     public var attempt: Int {
         get { attemptList?.number ?? 1 }
         set { notify(number: newValue, attempts) }
     }
 
-    /// What the request sent, and what came of each; the last one failed. None when nothing was sent.
+    /// The messages that the request sent, with their results; the last one failed. Empty if none was sent.
     public var attempts: [RequestAttempt] { attemptList?.records ?? [] }
 
     mutating func notify(number: Int, _ records: [RequestAttempt]) {
@@ -55,10 +55,10 @@ public struct RequestError: Error, Sendable {
             number == 1 && records.isEmpty ? nil : AttemptList(number: number, records: records)
     }
 
-    /// The request was cancelled, or the task that waited for it (7.11).
+    /// Whether the request was cancelled, or the task that waited for it (7.11).
     public var isCancellation: Bool { if case .requestCancelled? = cause { true } else { false } }
 
-    /// A bounded name of what went wrong, fit for a metric's label.
+    /// The name of the failure, from a bounded set, for labels of metrics.
     public var code: String {
         if let cause { return cause.code }
         return httpStatusCode.map { "http_\($0 / 100)xx" } ?? "unknown"
@@ -89,16 +89,15 @@ public struct ScriptLocation: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension RequestError {
-    /// What the server itself says of its refusal, where the body says it in one sentence: a string of the
-    /// JSON under one of the names that APIs use for it, or the first line of plain text. On one line, and
-    /// cut when it is long; secrets of URLs in it are masked. Nil when the body has no such thing.
+    /// The server's own explanation of a refusal, if the body contains a sentence: a JSON string under one of
+    /// the names that APIs use for it, or the first line of plain text. It is one line, cut if it is long;
+    /// secrets of URLs in it are masked. Nil without such a sentence.
     var sentenceOfServer: String? {
         guard let entity else { return nil }
         var sentence: String?
         switch entity.content {
         case .json(let tree), .value(let tree):
-            // What is larger is content, and no place to look for a sentence each time that somebody writes a
-            // log line.
+            // Larger trees are content, and too expensive to search each time that a log line is written.
             if tree.byteCount <= 64 << 10 { sentence = Self.sentence(in: tree, depth: 0) }
         case .text(let text) where MediaType(entity.contentType).essence == "text/plain":
             let lines = text.prefix(1000).split(whereSeparator: \.isNewline)
@@ -112,18 +111,18 @@ extension RequestError {
         return SecretMask.standard.line(String(shown))
     }
 
-    /// Characters.
+    /// In characters.
     private static let longestSentence = 200
 
-    /// RFC 9457 3.1 (`detail`, `title`), RFC 6749 5.2 (`error_description`, `error`), and what is usual. The
-    /// first that has something counts.
+    /// RFC 9457 3.1 (`detail`, `title`), RFC 6749 5.2 (`error_description`, `error`), and common names. The
+    /// first name with a value counts.
     private static let names = [
         "detail", "message", "error_description", "error", "errors", "msg", "reason", "title",
     ]
 
     private static func sentence(in tree: Tree, depth: Int) -> String? {
         if let string = tree.string { return depth > 0 && !string.isBlank ? string : nil }
-        // As deep as `{"errors": [{"detail": [{"msg": …}]}]}`.
+        // Deep enough for `{"errors": [{"detail": [{"msg": …}]}]}`.
         guard depth < 6 else { return nil }
         switch tree.kind {
         case .array: return tree[0].flatMap { sentence(in: $0, depth: depth + 1) }
@@ -139,8 +138,8 @@ extension String {
 }
 
 extension RequestError {
-    /// The error of a request whose block, mutator, decorator or transformer threw: a ``RequestError`` as it
-    /// is (rule 17.7), anything else as the cause of a new one.
+    /// The error of a request whose block, mutator, decorator or transformer threw: a ``RequestError``
+    /// unchanged (rule 17.7), any other error as the cause of a new one.
     public init(
         thrown error: any Error, userMessage: String? = nil, entity: Entity? = nil,
         httpStatusCode: Int? = nil,
@@ -169,9 +168,9 @@ extension RequestError {
         }
     }
 
-    /// Throw one to name the cause and leave the rest to the engine.
+    /// Throw this error to set the cause; the engine fills in the rest.
     public struct CauseError: Error, Sendable, CustomStringConvertible {
-        /// What the error will name.
+        /// The cause that the error will have.
         public let cause: Cause
 
         public init(_ cause: Cause) { self.cause = cause }

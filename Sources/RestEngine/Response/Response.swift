@@ -1,10 +1,10 @@
 /// The outcome of a request, before, between and after the stages of a pipeline.
 public enum Response: Sendable {
     case success(Entity)
-    /// One reference, as a success is: a response is copied at each step of a request.
+    /// A reference, like a success: a response is copied at each step of a request.
     indirect case failure(RequestError)
 
-    /// Of a success, or the body of a failure.
+    /// The entity of a success, or the body of a failure.
     public var entity: Entity? {
         switch self {
         case .success(let entity): entity
@@ -26,15 +26,15 @@ public enum Response: Sendable {
 /// An outcome as hooks see it.
 public struct ResponseInfo: Sendable {
     public var response: Response {
-        // What the stages made is not what this response is made of any more.
+        // The outputs of the stages no longer belong to this response.
         didSet { stageOutputs = nil }
     }
-    /// False only when a 304 confirmed the data that was there (7.10).
+    /// False only if a 304 confirmed the existing data (7.10).
     public var isNew: Bool
-    /// For the caches of the resource that a GET was for; nil for all other responses.
+    /// For the caches of a GET's resource; nil for all other responses.
     private(set) var stageOutputs: StageOutputs?
 
-    /// An outcome that is new, unless it is said otherwise.
+    /// An outcome, by default a new one.
     public init(_ response: Response, isNew: Bool = true) {
         self.response = response
         self.isNew = isNew
@@ -45,10 +45,10 @@ public struct ResponseInfo: Sendable {
         self.stageOutputs = stageOutputs
     }
 
-    /// The request was cancelled (7.11).
+    /// Whether the request was cancelled (7.11).
     public var isCancellation: Bool { response.isCancellation }
 
-    /// Of the resource's own pipeline; none for what came from elsewhere.
+    /// The version of the resource's own pipeline; an empty one for content from elsewhere.
     @EngineActor
     func pipelineVersion(of resource: Resource) -> PipelineVersion {
         guard let stageOutputs, stageOutputs.resource === resource else { return PipelineVersion() }

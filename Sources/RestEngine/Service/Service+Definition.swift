@@ -1,6 +1,6 @@
 extension Service {
-    /// What whoever declared a service said of it: everything but its resources. A script that is loaded
-    /// again says it anew, and the resources stay, with their data, observers and published answers
+    /// The declared settings of a service: everything except its resources. A script that is loaded again
+    /// declares them again, and the resources stay, with their data, observers and published answers
     /// (ARCHITECTURE.md, Four walks).
     package struct Definition {
         let configuration: ConfigurationTable
@@ -11,11 +11,10 @@ extension Service {
         var generation: Int
     }
 
-    /// Begins a new definition, with standard transformers alone, and gives the old one, which
-    /// ``restore(_:)`` brings back. ``definitionIsComplete()`` ends it. The engine loop must not turn in
-    /// between.
+    /// Begins a new definition, with only standard transformers, and returns the old one for ``restore(_:)``.
+    /// End it with ``definitionIsComplete()``. The engine loop must not run a tick in between.
     ///
-    /// - Parameter transport: nil keeps the one that there is, with its connections.
+    /// - Parameter transport: Nil keeps the current one with its connections.
     package func redefine(
         standardTransformers: [StandardTransformer], transport: (any Transport)?
     ) -> Definition {
@@ -32,8 +31,7 @@ extension Service {
         return old
     }
 
-    /// A transformer does something else from now on, though the definition is the same: data that it made is
-    /// stale.
+    /// Call this when a transformer has changed although the definition is the same: its data becomes stale.
     public func transformersChanged() {
         core.lastGeneration += 1
         var definition = core.definition
@@ -42,15 +40,15 @@ extension Service {
         invalidateConfiguration()
     }
 
-    /// The new definition was no good.
+    /// Restores the old definition after the new one has failed.
     package func restore(_ definition: Definition) {
         definition.configuration.skip(past: core.configuration)
         core.set(definition)
         core.isBeingRedefined = false
     }
 
-    /// The new definition is good: readers on other threads ask again, for how long an answer is fresh is
-    /// configured.
+    /// Completes the new definition. Published answers are withdrawn, because their freshness depends on the
+    /// configuration.
     public func definitionIsComplete() {
         core.isBeingRedefined = false
         core.republish()

@@ -1,31 +1,30 @@
 /// An API: a base URL, the blocks that configure requests to it, and its resources (rules 1).
 @EngineActor
 public final class Service {
-    /// What its resources keep, and it keeps.
+    /// The core, which is shared with the resources.
     nonisolated let core: ServiceCore
 
-    /// Gives time, transport and log.
+    /// Provides time, transport and log.
     public nonisolated var engine: Engine { core.engine }
-    /// For `explain`, logs and the gateway's paths.
+    /// The name in `explain`, logs and the gateway's paths.
     public nonisolated var name: String { core.name }
-    /// With a slash at the end of its path (1.2); nil when there is none, and then only absolute URLs work
-    /// (1.3).
+    /// The path ends with a slash (1.2). Nil if there is none; then only absolute URLs work (1.3).
     public nonisolated var baseURL: BaseURL? { core.baseURL }
-    /// Asked before anything is sent to a URL, redirects too; the cause of the request's failure when it may
-    /// not be.
+    /// Called before each message is sent to a URL, also for redirects. Returns the cause of the failure if
+    /// the URL is not allowed.
     public var refusal: (@EngineActor (URLText) -> RequestError.Cause?)? {
         get { core.refusal }
         set { core.refusal = newValue }
     }
 
-    /// What servers set for its requests, and get back; nil, as at first: cookies are neither kept nor sent
+    /// The cookies that servers set for its requests; nil, the default: cookies are neither stored nor sent
     /// (rules 58).
     public var cookies: CookieJar? {
         get { core.cookies }
         set { core.cookies = newValue }
     }
 
-    /// The standard transformers come as the first blocks, one each (1.5).
+    /// The standard transformers are the first blocks, one block each (1.5).
     public init(
         engine: Engine, name: String, baseURL: BaseURL?,
         standardTransformers: [StandardTransformer] = StandardTransformer.allCases,
@@ -38,7 +37,7 @@ public final class Service {
 
     /// A service whose base URL is given as text.
     ///
-    /// - Throws: ``BaseURLError`` for text that is no URL of http or https.
+    /// - Throws: ``BaseURLError`` for text that is no http or https URL.
     public convenience init(
         engine: Engine, name: String, baseURL: String,
         standardTransformers: [StandardTransformer] = StandardTransformer.allCases,
@@ -49,14 +48,14 @@ public final class Service {
             standardTransformers: standardTransformers, transport: transport)
     }
 
-    /// Another for resources whose service has gone.
+    /// Makes a new service for resources whose service is gone.
     nonisolated init(_ core: ServiceCore) { self.core = core }
 
-    /// Nothing keeps its resources from now on but those who use them.
+    /// Resources are from now on kept only by their users.
     deinit {
         let core = core
         if EngineLoop.shared.isIsolatingCurrentContext() == true {
-            // At once, so that whoever ends on the loop, as scripts do, leaves nothing behind.
+            // Done at once, so that code on the loop that ends, such as a script, leaves no resources behind.
             EngineActor.assumeIsolated { core.disown() }
         } else {
             EngineLoop.shared.submit { core.disown() }
@@ -65,18 +64,18 @@ public final class Service {
 
     // MARK: Resources
 
-    /// The resource at base URL and path; the path is text, never read as a URL (3.1, 3.2).
+    /// The resource at base URL plus path; the path is text, never parsed as a URL (3.1, 3.2).
     public func resource(_ path: String) -> Resource {
         core.resource(at: baseURL?.resource(path))
     }
 
-    /// The same with a base of the caller's own (1.8).
+    /// The same with a base URL of the caller (1.8).
     public func resource(baseURL: String, path: String) -> Resource {
         guard let base = URLText(baseURL) else { return core.invalid(baseURL) }
         return core.resource(at: base.appendingPath(path))
     }
 
-    /// The resource at a URL; text that is none, or nil, gives an invalid resource (1.9, 2.4, 2.5).
+    /// The resource at a URL; text that is no URL, or nil, gives an invalid resource (1.9, 2.4, 2.5).
     public func resource(absoluteURL text: String?) -> Resource {
         guard let text else { return core.resource(at: nil) }
         guard let url = URLText(text) else { return core.invalid(text) }
@@ -86,15 +85,15 @@ public final class Service {
     /// The ``cachedResourceCountLimit`` of a service that sets none (23.3).
     public nonisolated static let standardResourceCountLimit = 1 << 20
 
-    /// When so many resources are live, one that nobody uses goes for each other that comes: of those without
-    /// data first, then the one that was not used for longest (23.3, D42).
+    /// The limit for live resources. Beyond it an unused one is dropped for each new one: resources without
+    /// data first, then the least recently used (23.3, D42).
     public var cachedResourceCountLimit: Int {
         get { core.countLimit }
         set { core.countLimit = newValue }
     }
 
-    /// Bytes that the service's resources may hold, themselves included; nil, and at most, as many as those
-    /// of all services. See ``ContentBudget`` for what goes when there are more.
+    /// Bytes that the service's resources may hold, including the objects themselves; nil: only the limit of
+    /// all services applies, which is also the maximum. See ``ContentBudget`` for the order of eviction.
     public var cachedResourceBytesLimit: Int? {
         get { core.cachedResourceBytesLimit }
         set { core.cachedResourceBytesLimit = newValue }
@@ -103,49 +102,48 @@ public final class Service {
     /// Bytes: the service's own limit, or the engine's where that is lower.
     public var contentLimit: Int { core.contentLimit }
 
-    /// Bytes that its resources hold, themselves included.
+    /// Bytes that its resources hold, including the objects themselves.
     public var heldBytes: Int { core.accounting.bytes }
 
-    /// Called before resources are dropped because there are too many. A script collects its garbage then,
-    /// which may be all that holds them.
+    /// Called before resources are dropped because there are too many. A script then collects its garbage,
+    /// which may hold the last references to them.
     public var onResourceLimit: (@EngineActor () -> Void)? {
         get { core.onResourceLimit }
         set { core.onResourceLimit = newValue }
     }
 
-    /// How many there are.
+    /// The number of live resources.
     public nonisolated var liveResourceCount: Int { core.table.count }
 
-    /// How many have gone since the start to make room, by reason.
+    /// The number of resources that were evicted since the start, by reason.
     package var evictions: [(reason: String, count: Int)] {
         Evictions.Reason.allCases.map { ($0.name, core.table.evictions.counts[$0.rawValue]) }
     }
 
-    /// Those that were asked for and not dropped since, the oldest first.
+    /// The resources that were requested and not dropped since, the oldest first.
     public var liveResources: [Resource] { core.table.live }
 
-    /// The same in no order, for whoever looks at them in parts.
+    /// The same in any order, to be read in parts.
     package var liveResourcesUnordered: ListedResources { core.table.snapshot }
 
-    /// Drops the resources that nobody holds and nobody observes (1.13, 23.6), and what definitions
-    /// configured.
+    /// Drops resources without owners and observers (1.13, 23.6), and the results of definitions' functions.
     public func flushUnusedResources() {
         core.flush()
     }
 
-    /// The same if there are more than ``cachedResourceCountLimit`` says, as there may be while all are held;
-    /// whether there were. For whoever has just let go of many.
+    /// The same if there are more resources than ``cachedResourceCountLimit``, which is possible while all
+    /// have owners. Returns whether there were. Call it after releasing many resources.
     @discardableResult
     public func flushUnusedResourcesAboveLimit() -> Bool { core.flushAboveLimit() }
 
     /// Wipes all live resources; unused ones are dropped first (1.11).
     public func wipeResources() { wipeResources { _ in true } }
 
-    /// Wipes the live resources that match. Of the unused ones, which are dropped, the caches keep nothing
-    /// either (D15).
+    /// Wipes the live resources that match. Unused ones are dropped, and their entries in caches are removed
+    /// too (D15).
     ///
-    /// - Parameter dropsUnused: False leaves the others alone.
-    /// - Returns: How many matched.
+    /// - Parameter dropsUnused: False keeps unused resources that don't match.
+    /// - Returns: The number of resources that matched.
     @discardableResult
     public func wipeResources(
         dropsUnused: Bool = true, where matches: (Resource) throws -> Bool
@@ -153,7 +151,8 @@ public final class Service {
         try wipeResources(dropsUnused: dropsUnused, where: matches, polling: {})
     }
 
-    /// The same, with a call of `poll` before each step. When that throws, some are wiped and others aren't.
+    /// The same, with a call of `poll` before each step. If it throws, only some of the resources have been
+    /// wiped.
     @discardableResult
     package func wipeResources(
         dropsUnused: Bool = true, where matches: (Resource) throws -> Bool, polling poll: () throws -> Void
@@ -177,7 +176,7 @@ public final class Service {
         let matching = Set(all.map(ObjectIdentifier.init))
         all = []
         core.table.flush()
-        // One at the address of another that was dropped is new, and has nothing.
+        // A new resource at the address of one that was dropped has no data.
         for resource in core.table.live where matching.contains(ObjectIdentifier(resource)) {
             try poll()
             resource.wipe()
@@ -187,18 +186,18 @@ public final class Service {
 
     // MARK: Configuration
 
-    /// Moves on whenever a resolved configuration may be out of date (14.5).
+    /// Increases whenever a resolved configuration may be out of date (14.5).
     public var configurationVersion: Int { core.configuration.version }
 
     /// The blocks in the order of adding, the standard transformers first (D9).
     package var configurationEntries: [ConfigurationEntry] { core.configuration.entries }
 
-    /// Adds a block behind all others (14.3); see also ``configure(_:methods:description:fileID:line:_:)``.
+    /// Adds a block after all others (14.3); see also ``configure(_:methods:description:fileID:line:_:)``.
     package func configure(_ entry: ConfigurationEntry) {
         core.configure(entry)
     }
 
-    /// A pattern that asks a function of the URL (14.13).
+    /// A pattern that calls a function with the URL (14.13).
     package func predicatePattern(_ matches: @escaping @EngineActor (URLText) throws -> Bool) -> URLPattern {
         core.configuration.predicatePattern(matches)
     }
@@ -208,12 +207,12 @@ public final class Service {
         core.configuration.limit = limit
     }
 
-    /// Blocks run again when they are next needed (14.5).
+    /// Makes the blocks run again when they are next needed (14.5).
     public func invalidateConfiguration() {
         core.invalidateConfiguration()
     }
 
-    /// Runs one block by itself, for a check of scripts; the error that it raised.
+    /// Runs one block on its own, for a check of scripts. Returns the error that it threw.
     public func tryEntry(_ number: Int, url: URLText, method: String) -> RequestError? {
         core.configuration.tryEntry(number, url: url, method: method, now: engine.scheduler.now)
     }

@@ -1,23 +1,23 @@
 extension ServiceCore {
-    /// So many resources without data stay, whoever asks for them: paths that are not there push out each
-    /// other, and never data.
+    /// The number of resources without data that are kept: requests for missing paths evict only each other,
+    /// and never data.
     nonisolated static let mostWithoutData = 1000
-    /// For each new resource so many others are looked at, at the most: those in use go to the end.
+    /// The number of resources that are checked for each new one, at most; those in use go to the end.
     private static let looks = 16
 
     private var hasRoom: Bool {
         accounting.bytes <= cachedResourceBytesLimit ?? .max && engine.contentBudget.hasRoom(for: 0)
     }
 
-    /// Another resource would be too much: one has to go first.
+    /// Whether a resource has to be evicted before another is added.
     var isFull: Bool {
         table.count >= countLimit || table.withoutData.count >= Self.mostWithoutData || !hasRoom
     }
 
-    /// Drops what is too much, as far as nobody uses it. May call anybody, since observers that have gone are
-    /// told so.
+    /// Drops excess resources that are not in use. It may call foreign code, because it notifies observers
+    /// whose owners are gone.
     ///
-    /// - Parameter more: Resources that come on top.
+    /// - Parameter more: The number of resources to be added.
     func makeRoom(for more: Int) {
         evictAboveLimits(looks: Self.looks, for: more)
         let isShort = !hasRoom && !engine.contentBudget.makeRoom(for: 0, in: self, sparing: nil)
@@ -29,7 +29,7 @@ extension ServiceCore {
         nextCollection = table.count + max(1, table.count / 4)
     }
 
-    /// The same for what others have let go of; whether there was too much.
+    /// The same after other code has released resources. Returns whether there were too many.
     func flushAboveLimit() -> Bool {
         guard table.count > countLimit || table.withoutData.count > Self.mostWithoutData else { return false }
         evictAboveLimits(looks: .max, for: 0)
@@ -37,7 +37,7 @@ extension ServiceCore {
     }
 
     private func evictAboveLimits(looks: Int, for more: Int) {
-        // Each is met twice when it was used since.
+        // Each resource that was used in between is visited twice.
         var left = min(looks, 2 * table.withoutData.count)
         while left > 0 {
             let isCrowd = table.withoutData.count + more > Self.mostWithoutData
@@ -53,10 +53,10 @@ extension ServiceCore {
         reportEvictions()
     }
 
-    /// A line of the log, once a minute at the most: a warning when fresh data was among what went.
+    /// Logs evictions, at most once a minute: as a warning if fresh data was dropped.
     func reportEvictions() {
         guard table.evictions.isReportDue(at: engine.scheduler.uptime) else { return }
-        // Not here: libcurl may be calling.
+        // In the next tick, because libcurl may be the caller.
         engine.scheduler.nextTick { [weak self] in
             guard let self, let report = table.takeReport() else { return }
             engine.log.write(report.isFresh ? .warning : .cache, "the service '\(name)': \(report.text)")
@@ -64,18 +64,18 @@ extension ServiceCore {
     }
 }
 
-/// Resources that went to make room, though nobody asked for that.
+/// Counts resources that were evicted to make room.
 struct Evictions {
-    /// Why one did.
+    /// The reason for an eviction.
     enum Reason: Int, CaseIterable {
-        /// There were as many as ``Service/cachedResourceCountLimit`` says.
+        /// ``Service/cachedResourceCountLimit`` was reached.
         case count
-        /// The bytes that resources hold had reached a limit.
+        /// The limit for the bytes of resources was reached.
         case bytes
-        /// There were as many without data as there may be.
+        /// The limit for resources without data was reached.
         case noData
 
-        /// In metrics.
+        /// The name in metrics.
         var name: String {
             switch self {
             case .count: "count"
@@ -86,9 +86,9 @@ struct Evictions {
 
         fileprivate var explanation: String {
             switch self {
-            case .count: "as cached_resource_count_limit was reached"
-            case .bytes: "as the limit of the content's bytes was reached"
-            case .noData: "without data, of which \(ServiceCore.mostWithoutData) stay"
+            case .count: "because cached_resource_count_limit was reached"
+            case .bytes: "because the limit of content bytes was reached"
+            case .noData: "without data, of which at most \(ServiceCore.mostWithoutData) are kept"
             }
         }
     }
@@ -100,11 +100,11 @@ struct Evictions {
 
     private static let pause = 60.0
 
-    /// Since the start, by reason.
+    /// The number of evictions since the start, by reason.
     private(set) var counts = Array(repeating: 0, count: Reason.allCases.count)
-    /// As of the last report.
+    /// The counts at the last report.
     private var reported = Array(repeating: 0, count: Reason.allCases.count)
-    /// With fresh data, since the last report.
+    /// Evictions of fresh data since the last report.
     private var fresh = 0
     private var nextReport = -Double.infinity
 
@@ -121,10 +121,10 @@ struct Evictions {
             let count = counts[reason.rawValue] - reported[reason.rawValue]
             return count > 0 ? "\(count) \(reason.explanation)" : nil
         }
-        let freshly = fresh > 0 ? "; \(fresh) had fresh data, which is loaded again when it is asked for" : ""
+        let freshly = fresh > 0 ? "; \(fresh) had fresh data, which is loaded again when it is needed" : ""
         defer { (reported, fresh, nextReport) = (counts, 0, uptime + Self.pause) }
         return Report(
             isFresh: fresh > 0,
-            text: "dropped resources that nobody used: \(parts.joined(separator: ", "))\(freshly)")
+            text: "dropped unused resources: \(parts.joined(separator: ", "))\(freshly)")
     }
 }

@@ -1,38 +1,39 @@
 internal import Synchronization
 
-/// What of a service its resources need: it lives as long as the service, or as one of them.
+/// The part of a service that its resources need: it lives as long as the service, or any of them.
 ///
-/// A service keeps its resources until a flush (rule 2.7), and they keep this, not the service: so the
-/// service goes with whoever made it, and then nothing keeps its resources any more but those who use them.
+/// A service keeps its resources until a flush (rule 2.7), and they keep the core, not the service. So the
+/// service can be released by its owner, and then its resources are kept only by their users.
 @EngineActor
 final class ServiceCore {
     nonisolated let engine: Engine
     nonisolated let name: String
     nonisolated let baseURL: BaseURL?
-    /// The engine's, unless the service has one of its own (1.6).
+    /// The engine's transport, unless the service has one of its own (1.6).
     private(set) var transport: any Transport
     var refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
-    /// Nil: cookies are neither kept nor sent.
+    /// Nil: cookies are neither stored nor sent.
     var cookies: CookieJar?
     nonisolated let table: ResourceTable
     nonisolated let accounting: ContentAccounting
     private(set) var configuration = ConfigurationTable()
-    /// Moves on with each new definition; see ``Service/Definition``.
+    /// Increases with each new definition; see ``Service/Definition``.
     private(set) var generation = 0
     var lastGeneration = 0
-    /// Blocks are being added one after the other, and nobody looks.
+    /// True while blocks are added one after the other, before any is used.
     var isBeingRedefined = false
-    /// Live resources, beyond which those that nobody uses go.
+    /// The limit for live resources; beyond it unused ones are evicted.
     var countLimit = Service.standardResourceCountLimit {
         didSet {
             nextCollection = 0
             if table.count > countLimit { makeRoom(for: 0) }
         }
     }
-    /// Before resources go because there are too many: whoever keeps some only until they are collected,
-    /// collects.
+    /// Called before resources are evicted because there are too many: owners that wait for a garbage
+    /// collection should collect.
     var onResourceLimit: (@EngineActor () -> Void)?
-    /// So many must be live before that is done again: all that were in use the last time would be so still.
+    /// The number of live resources for the next such call: resources that were in use at the last one still
+    /// would be.
     var nextCollection = 0
     var cachedResourceBytesLimit: Int? {
         didSet { _ = engine.contentBudget.makeRoom(for: 0, in: self, sparing: nil) }
@@ -53,7 +54,7 @@ final class ServiceCore {
         engine.contentBudget.add(self)
     }
 
-    /// The one that there is; another when it has gone and somebody asks one of its resources for it.
+    /// The existing service; a new one if it is gone and one of its resources is asked for it.
     nonisolated var service: Service {
         face.withLock { face in
             if let service = face.service { return service }
@@ -67,21 +68,22 @@ final class ServiceCore {
         face.withLock { $0.service = service }
     }
 
-    /// Whether there is a service to keep resources.
+    /// Whether there is a service that keeps the resources.
     private var isOwned: Bool { face.withLock { $0.service != nil } }
 
     // MARK: Resources
 
-    /// For whoever has the service, so that it is there.
+    /// Call this only while the service exists.
     func resource(at url: URLText?) -> Resource {
-        // The invalid resource has the place that is no URL; kept elsewhere it would hold the core forever.
+        // The invalid resource has a key that is no URL; if it was stored elsewhere, it would hold the core
+        // forever.
         let key = url?.string ?? ":"
         if let known = table.known(key) { return known }
-        // The one place that every path comes through, whoever wrote it (D31).
+        // All paths come through here, regardless of their source (D31).
         if let url, url.isHTTP, url.hasDotSegment { return invalid(key) }
         if isFull {
             makeRoom(for: 1)
-            // Observers that were told of their end may have asked for the same resource.
+            // Observers that were notified of their end may have requested the same resource.
             if let known = table.known(key) { return known }
         }
         let resource = Resource(core: self, url: url)
@@ -89,7 +91,7 @@ final class ServiceCore {
         return resource
     }
 
-    /// For whoever has one of its resources.
+    /// The same for callers that have one of its resources.
     func neighbour(at url: URLText?) -> Resource {
         let resource = resource(at: url)
         releaseIfUnowned(resource)
@@ -97,14 +99,14 @@ final class ServiceCore {
     }
 
     func invalid(_ text: String) -> Resource {
-        engine.log.write(.network, "not a URL that can be asked for: \(text)")
+        engine.log.write(.network, "not a URL that can be requested: \(text)")
         return Resource(core: self, url: nil, invalidSource: text)
     }
 
-    /// Somebody observes the resource: it stays (2.8).
+    /// Keeps the resource while it has observers (2.8).
     func keep(_ resource: Resource) { table.keep(resource, for: resource.urlString) }
 
-    /// Without a service, a resource that nobody observes goes with those who use it.
+    /// If there is no service, a resource without observers is kept only by its users.
     func releaseIfUnowned(_ resource: Resource) {
         if !isOwned { table.release(resource, for: resource.urlString) }
     }
@@ -112,11 +114,11 @@ final class ServiceCore {
     /// Bytes: the service's own limit, or the engine's where that is lower.
     var contentLimit: Int { min(cachedResourceBytesLimit ?? .max, engine.contentBudget.limit) }
 
-    /// The service has gone. Runs nobody's code: a deinit does this, wherever that is.
+    /// Called when the service is gone, from a deinit on any thread's stack. It calls no foreign code.
     func disown() {
         configuration.forgetOwn()
         guard table.releaseUnobserved() else { return }
-        // Observers that are no more have to be asked for.
+        // Observers whose owners are gone have to be found.
         EngineLoop.shared.submit { self.flush() }
     }
 
@@ -153,7 +155,7 @@ final class ServiceCore {
             functions, after: base, url: url, method: method, now: engine.scheduler.now)
     }
 
-    /// How long an answer is fresh is configured, so published answers go with the configuration.
+    /// Withdraws published answers, because their freshness depends on the configuration.
     func republish() {
         table.forEach { $0.withdraw() }
         engine.attemptControl.configurationChanged()

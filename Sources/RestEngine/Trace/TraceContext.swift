@@ -1,16 +1,15 @@
-/// Which trace something belongs to, and below which span, as `traceparent` and `tracestate` say it (W3C
-/// Trace Context, level 1).
+/// A trace and the parent span in it, as in `traceparent` and `tracestate` (W3C Trace Context, level 1).
 public struct TraceContext: Sendable, Equatable {
     /// 32 digits, lower-case hexadecimal, not all zero.
     public let traceID: String
-    /// Of the span that is the parent of what follows: 16 digits, not all zero.
+    /// The ID of the span that is the parent of what follows: 16 digits, not all zero.
     public let spanID: String
     /// The bits of `trace-flags`; the lowest says that the trace is recorded.
     public let flags: UInt8
-    /// What systems on the way have added, passed on as it is; nil for nothing.
+    /// The data that systems on the way have added, passed on unchanged; nil for none.
     public let state: String?
 
-    /// Characters of a `tracestate`; longer ones are dropped (3.3.1.5).
+    /// Characters of a `tracestate`; a longer one is dropped (3.3.1.5).
     private static let mostStateBytes = 512
 
     init(traceID: String, spanID: String, flags: UInt8, state: String? = nil) {
@@ -20,12 +19,12 @@ public struct TraceContext: Sendable, Equatable {
         self.state = state
     }
 
-    /// Nil for what is no `traceparent`, which then counts as none (3.2.2.3).
+    /// Nil for text that is no `traceparent`, which is then ignored (3.2.2.3).
     ///
-    /// - Parameter state: The `tracestate` beside it; left out when it can't be one.
+    /// - Parameter state: The `tracestate` of the same message; ignored if it is invalid.
     public init?(parent: String, state: String? = nil) {
         let text = parent.utf8
-        // Later versions may add fields behind these.
+        // Later versions may add fields after these.
         guard text.count >= 55, text.count == 55 || !parent.hasPrefix("00") else { return nil }
         let parts = text.split(separator: UInt8(ascii: "-"), maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count >= 4, parts[0].count == 2, parts[1].count == 32, parts[2].count == 16,
@@ -43,7 +42,7 @@ public struct TraceContext: Sendable, Equatable {
             state: isSound == true ? state : nil)
     }
 
-    /// What headers say; nil when they say nothing, or several things.
+    /// The context in the headers; nil if there is none, or more than one.
     public init?(_ headers: Headers) {
         let parents = headers.values("traceparent")
         guard parents.count == 1 else { return nil }
@@ -51,7 +50,7 @@ public struct TraceContext: Sendable, Equatable {
         self.init(parent: parents[0], state: states.isEmpty ? nil : states.joined(separator: ","))
     }
 
-    /// A trace that begins here.
+    /// A new trace that begins here.
     package static func root() -> TraceContext {
         var high = UInt64(0)
         while high == 0 { high = UInt64.random(in: .min ... .max) }
@@ -66,24 +65,24 @@ public struct TraceContext: Sendable, Equatable {
         HTTPByte.isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= byte
     }
 
-    /// As the header has it.
+    /// The value of the header.
     public var parent: String { "00-\(traceID)-\(spanID)-\(flags == 0 ? "00" : "01")" }
 
-    /// The trace is recorded by whoever began it.
+    /// Whether the caller that began the trace records it.
     public var isSampled: Bool { flags & 1 == 1 }
 }
 
 /// One message to a server as a span of a trace (rule 59.3).
 public struct TraceSpan: Sendable, Equatable {
-    /// The trace, and the span's own id.
+    /// The trace, and the ID of the span itself.
     public let context: TraceContext
-    /// Of the span above it; nil where the trace begins here.
+    /// The ID of the span above it; nil if the trace begins here.
     public let parentID: String?
 
     /// A new span below another, or one that begins a trace.
     package init(below parent: TraceContext?) { self.init(below: parent ?? .root(), isRoot: parent == nil) }
 
-    /// - Parameter isRoot: Only the trace is that of `above`.
+    /// - Parameter isRoot: If true, only the trace of `above` is used, and the span has no parent.
     fileprivate init(below above: TraceContext, isRoot: Bool) {
         context = TraceContext(
             traceID: above.traceID, spanID: TraceContext.newSpanID(), flags: above.flags, state: above.state)
@@ -91,29 +90,29 @@ public struct TraceSpan: Sendable, Equatable {
     }
 }
 
-/// What the messages of a request belong to.
+/// The parent for the spans of a request's messages.
 final class RequestTrace: Sendable {
     private let parent: TraceContext
     private let isRoot: Bool
 
-    /// Servers hear of it.
+    /// Whether servers get the span in a header.
     let isNotified: Bool
 
-    /// - Parameter parent: Whose request this one is made for; nil begins a trace.
+    /// - Parameter parent: The span on whose behalf the request is made; nil begins a trace.
     init(below parent: TraceContext?, isNotified: Bool) {
         self.isNotified = isNotified
         self.parent = parent ?? .root()
         isRoot = parent == nil
     }
 
-    /// The span of another message.
+    /// A span for another message.
     func span() -> TraceSpan {
         TraceSpan(below: parent, isRoot: isRoot)
     }
 }
 
 extension Engine {
-    /// What requests that `body` begins are made for, where their configuration traces them (59.1).
+    /// Sets the parent span for requests that `body` begins, if their configuration traces them (59.1).
     package func tracing<Value>(_ parent: TraceContext?, _ body: () throws -> Value) rethrows -> Value {
         guard let parent else { return try body() }
         let outer = traceParent

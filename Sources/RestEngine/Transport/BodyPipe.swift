@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A body on its way between two threads, of which only so much is in memory: whoever writes it waits for
-/// whoever reads it (rules 69).
+/// A body that is passed between two threads with a limited buffer: the writer waits for the reader (rules
+/// 69).
 ///
-/// What it is read for is told it once: a body that was begun can't be had again. Any thread.
+/// The body can be read only once, from its beginning. Any thread.
 public final class BodyPipe: Sendable {
     private struct Ends {
         var state: BodyPipeState
@@ -11,10 +11,10 @@ public final class BodyPipe: Sendable {
         var onRoom: (@Sendable () -> Void)?
     }
 
-    /// Bytes that wait at most, beside what was written last.
+    /// Bytes that may be buffered, besides those of the last write.
     package static let usualCapacity = 128 << 10
 
-    /// As announced; nil where nobody knows.
+    /// The announced length; nil if it is unknown.
     public let length: Int64?
     private let ends: Mutex<Ends>
 
@@ -29,62 +29,62 @@ public final class BodyPipe: Sendable {
 
     // MARK: Writing
 
-    /// `body` is called each time there is room again for a writer that was told that there is none, and when
-    /// the first byte is wanted; on the reader's thread, with nothing locked.
+    /// Sets the callback for the writer. It is called when there is room again after a write that returned
+    /// false, and when the first byte is wanted; on the reader's thread, with no lock held.
     public func onRoom(_ body: @escaping @Sendable () -> Void) {
         ends.withLock { if !$0.state.isOver { $0.onRoom = body } }
     }
 
-    /// Takes the next bytes, whatever the room.
+    /// Adds the next bytes, even if there is no room.
     ///
-    /// - Returns: False when the next are to wait until ``onRoom(_:)``.
+    /// - Returns: False if the writer should wait for ``onRoom(_:)`` before the next write.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool { change { $0.write(bytes) } }
 
-    /// That was all.
+    /// Marks the end of the body.
     public func finish() { change { $0.end(.whole) } }
 
-    /// The rest won't come: the reader fails, and what waits is of no use.
+    /// Ends the body with an error: the reader fails, and buffered bytes are dropped.
     public func fail(_ error: TransportError) { change { $0.end(.broken(error)) } }
 
     // MARK: Reading
 
-    /// `body` is called each time there is something again for a reader that found nothing; on the writer's
-    /// thread, with nothing locked.
+    /// Sets the callback for the reader. It is called when there is data again after a read that found none;
+    /// on the writer's thread, with no lock held.
     package func onReadable(_ body: @escaping @Sendable () -> Void) {
         ends.withLock { if !$0.state.isOver { $0.onReadable = body } }
     }
 
-    /// What a reader finds.
+    /// The result of a read.
     package enum Step<Bytes: Sendable>: Sendable {
         case bytes(Bytes)
-        /// Nothing, for now.
+        /// No data now.
         case nothing
         case end
         case broken(TransportError)
     }
 
-    /// As many bytes as there are and fit.
+    /// Reads as many bytes as are buffered and fit.
     package func read(into buffer: UnsafeMutableRawBufferPointer) -> Step<Int> {
         change { $0.read(into: buffer) }
     }
 
-    /// The next bytes as they were written, or several writes together.
+    /// Returns the next bytes, of one write or of several together.
     package func next() -> Step<[UInt8]> { change { $0.next() } }
 
-    /// Nobody reads any more: what is written is dropped.
+    /// Ends reading: later writes are dropped.
     package func close() { change { $0.close() } }
 
-    /// Some of it was read, so that nobody can have it from its beginning.
+    /// Whether a part was read, so that the body can't be read from its beginning.
     package var isSpent: Bool { ends.withLock { $0.state.isSpent } }
 
-    /// Nobody reads it any more.
+    /// Whether reading has ended.
     package var isClosed: Bool { ends.withLock { $0.state.isClosed } }
 
-    /// Bytes that were written and not read.
+    /// The number of buffered bytes.
     package var waitingBytes: Int { ends.withLock { $0.state.count } }
 
-    /// Changes it, and tells the other end what that is to know.
+    /// Changes the state, and notifies the other end if necessary.
     private func change<Value: Sendable>(_ body: (inout BodyPipeState) -> Value) -> Value {
         let (value, notified) = ends.withLock { ends in
             let value = body(&ends.state)
@@ -95,7 +95,7 @@ public final class BodyPipe: Sendable {
                 case .readable: ends.onReadable
                 case .room: ends.onRoom
                 }
-            // Nothing is told any more, and who keeps the pipe is not to keep its ends with it.
+            // There are no further notifications, and the pipe must not keep its ends alive.
             if ends.state.isOver { (ends.onReadable, ends.onRoom) = (nil, nil) }
             return (value, notified)
         }
@@ -109,7 +109,7 @@ extension BodyPipe: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// All that is read from a pipe, for who needs it whole.
+/// Reads a pipe to its end, for code that needs the whole body.
 @EngineActor
 final class CollectedBody {
     private var bytes: [UInt8] = []
@@ -117,15 +117,15 @@ final class CollectedBody {
     private var completion: ((Result<[UInt8], TransportError>) -> Void)?
 
     /// - Parameters:
-    ///   - mostBytes: The rest is read, and dropped.
-    ///   - completion: Is called once, maybe before this returns.
+    ///   - mostBytes: The limit; the rest is read and dropped.
+    ///   - completion: Called once, possibly before this returns.
     init(
         of pipe: BodyPipe, keeping mostBytes: Int = .max,
         _ completion: @escaping @EngineActor (Result<[UInt8], TransportError>) -> Void
     ) {
         self.mostBytes = mostBytes
         self.completion = completion
-        // The pipe keeps this, so this can't keep the pipe.
+        // The pipe holds this object, so this object must not hold the pipe.
         pipe.onReadable { [weak pipe] in
             EngineLoop.shared.submit { if let pipe { self.take(pipe) } }
         }

@@ -1,37 +1,37 @@
-/// What a ``BodyPipe`` holds, and which of its ends waits for the other.
+/// The buffer of a ``BodyPipe``, and which of its ends waits for the other.
 struct BodyPipeState {
-    /// What the other end is to be told.
+    /// A notification for the other end.
     enum Signal: Equatable {
-        /// The reader found nothing, and now there is something.
+        /// There is data after a read that found none.
         case readable
-        /// The writer was told to wait, and may go on.
+        /// There is room after a write that had to wait.
         case room
     }
 
-    /// How the writing ended.
+    /// The end of the writing.
     enum End: Equatable {
         case whole
         case broken(TransportError)
     }
 
-    /// Bytes that wait at most, beside what was written last.
+    /// Bytes that may be buffered, besides those of the last write.
     let capacity: Int
     private var pieces: [[UInt8]] = []
-    /// Of the first piece, what was read.
+    /// The number of bytes of the first piece that were read.
     private var place = 0
-    /// Bytes that wait.
+    /// The number of buffered bytes.
     private(set) var count = 0
     private(set) var isSpent = false
     private var end: End?
     private(set) var isClosed = false
-    /// Nothing is written any more.
+    /// Whether writing has ended.
     var isOver: Bool { end != nil || isClosed }
     private var readerWaits = false
-    /// From the start: nothing is wanted before somebody reads.
+    /// True from the start: no bytes are wanted before the first read.
     private var writerWaits = true
     private var signal: Signal?
 
-    /// Small writes are put together, so that pieces are few.
+    /// Small writes are joined, so that there are few pieces.
     private static let joinedBytes = 16 << 10
 
     init(capacity: Int) { self.capacity = capacity }
@@ -43,11 +43,11 @@ struct BodyPipeState {
 
     // MARK: Writing
 
-    /// False when the writer is to wait.
+    /// False if the writer must wait.
     mutating func write(_ bytes: [UInt8]) -> Bool {
         guard !isClosed, end == nil else { return true }
         if !bytes.isEmpty {
-            // By its index: a copy of the piece at hand would make adding to it copy its bytes.
+            // By index, because changing a copy of the last piece would copy its bytes.
             if let last = pieces.indices.last, pieces[last].count + bytes.count <= Self.joinedBytes {
                 pieces[last] += bytes
             } else {
@@ -122,7 +122,7 @@ struct BodyPipeState {
         guard !isClosed else { return }
         isClosed = true
         drop()
-        // Whether it waits or not: it need not go on.
+        // In any case, so that a waiting writer continues.
         if end == nil { signal = .room }
         writerWaits = false
     }

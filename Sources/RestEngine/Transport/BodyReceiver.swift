@@ -1,14 +1,15 @@
-/// Takes the body of a response as it comes, so that none of it has to be in memory at once.
+/// Receives the body of a response as it arrives, so that it need not be completely in memory.
 ///
-/// Of responses with a status of 200 to 299 alone: a redirect, or the body of an error, comes whole, as ever.
+/// It gets only bodies of responses with a status of 200 to 299: the body of a redirect or an error is
+/// collected as usual.
 @EngineActor
 public protocol BodyReceiver: AnyObject, Sendable {
-    /// The response without its body: once for each transfer that has such a response, before its first
-    /// bytes, or before its end when it has none.
+    /// Gets the response without its body: once for each transfer with such a response, before its first
+    /// bytes, or before its end if there are none.
     func begin(_ response: TransportResponse, of transfer: any Transfer)
-    /// The next bytes, decoded, of which there are some.
+    /// Gets the next bytes, decoded; never an empty array.
     ///
-    /// - Returns: False when there shall be no more before ``Transfer/resume()``, nor the end: the server
-    ///   waits meanwhile, and the limit of idle time doesn't run.
+    /// - Returns: False to get no more bytes, nor the end, before ``Transfer/resume()``: the server has to
+    ///   wait meanwhile, and the limit of idle time doesn't apply.
     func receive(_ bytes: [UInt8]) -> Bool
 }

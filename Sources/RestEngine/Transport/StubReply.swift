@@ -1,12 +1,12 @@
-/// What a stub answers.
+/// The reply of a stub.
 public struct StubReply: Sendable {
-    /// A response, or the error in its place.
+    /// A response, or an error instead of one.
     public var result: TransportResult
-    /// Seconds between request and answer; without one the answer comes in the next turn.
+    /// Seconds between request and answer; for 0 the answer comes in the next tick.
     public var delay: Double
-    /// It waits for ``StubTransport/Stub/go()``, even if other answers of its stub don't.
+    /// Whether it waits for ``StubTransport/Stub/go()``, even if other answers of its stub don't.
     public var isHeld: Bool
-    /// What comes behind the body of a success.
+    /// How a success ends after its body.
     package var ending = Ending.whole
 
     package enum Ending: Sendable {
@@ -14,7 +14,7 @@ public struct StubReply: Sendable {
         case whole
         /// The connection is cut.
         case failure(TransportError)
-        /// Nothing, for as long as somebody waits.
+        /// The transfer does not end until it is cancelled.
         case never
     }
 
@@ -44,12 +44,12 @@ public struct StubReply: Sendable {
         .text(status, json, type: "application/json", delay: delay)
     }
 
-    /// Answers with an error in the place of a response.
+    /// Answers with an error instead of a response.
     public static func error(_ error: TransportError, delay: Double = 0) -> StubReply {
         StubReply(.failure(error), delay: delay)
     }
 
-    /// The same reply, given later.
+    /// The same reply after a delay.
     public func delayed(by delay: Duration) -> StubReply { delayed(by: delay.inSeconds) }
 
     /// The same in seconds.
@@ -60,17 +60,17 @@ public struct StubReply: Sendable {
     }
 }
 
-/// What a request must have, beside method and URL, for a stub to answer it.
+/// Conditions on a request, besides method and URL, for a stub to answer it.
 public struct StubCondition: Sendable {
-    /// What a header must be.
+    /// A condition on a header.
     public enum Header: Sendable, Equatable {
-        /// The value of the header, as ``Headers`` joins it.
+        /// The header has this value, as ``Headers`` joins it.
         case value(String)
-        /// No field of that name.
+        /// There is no such header.
         case absent
     }
 
-    /// By name, in any case; others don't matter.
+    /// By name, in any case; other headers are ignored.
     public var headers: [String: Header]
     /// The exact bytes; nil for any body or none.
     public var body: [UInt8]?
@@ -92,28 +92,28 @@ public struct StubCondition: Sendable {
 }
 
 extension StubTransport {
-    /// One rule of a ``StubTransport``: which requests it is for, and what they get.
+    /// One rule of a ``StubTransport``: the requests that it matches, and their reply.
     @EngineActor
     public final class Stub {
-        /// The method that it is for; nil for every one.
+        /// The method that it matches; nil for all.
         public let method: Method?
-        /// The URLs that it is for.
+        /// The URLs that it matches.
         package let pattern: GlobPattern
         private let condition: StubCondition
         private let reply: @EngineActor (TransportRequest) -> StubReply
         private var waiting: [StubTransfer] = []
 
-        /// Its requests wait for ``go()``.
+        /// Whether its requests wait for ``go()``.
         public private(set) var isHeld: Bool
         private var isOpen = false
 
-        /// How many requests wait for ``go()`` now.
+        /// The number of requests that wait for ``go()``.
         public var heldRequests: Int { waiting.count }
 
-        /// The requests that it got, in order.
+        /// The requests that it answered, in order.
         public private(set) var requests: [TransportRequest] = []
 
-        /// The counters that its transfers show.
+        /// The counters of its transfers.
         public var progress = TransferProgress()
 
         init(
@@ -127,7 +127,7 @@ extension StubTransport {
             self.reply = reply
         }
 
-        /// Lets the answers out: those that wait, and all later ones.
+        /// Releases the waiting answers, and all later ones.
         public func go() {
             isHeld = false
             isOpen = true
@@ -140,7 +140,7 @@ extension StubTransport {
             hasAddress(of: request, url) && condition.matches(request)
         }
 
-        /// Whether method and URL match, whatever else a request must have.
+        /// Whether method and URL match, regardless of other conditions.
         public func hasAddress(of request: TransportRequest, _ url: URLText) -> Bool {
             (method == nil || method?.rawValue == request.method)
                 && (pattern.matches(url) || pattern.matchesWhole(url))
@@ -153,7 +153,7 @@ extension StubTransport {
             return reply(request)
         }
 
-        /// Keeps a transfer back until ``go()``.
+        /// Holds a transfer until ``go()``.
         func hold(_ transfer: StubTransfer) { waiting.append(transfer) }
 
         func forget(_ transfer: StubTransfer) { waiting.remove(identical: transfer) }

@@ -1,4 +1,4 @@
-/// A request on its way to the answer of a stub, or of a recording.
+/// A request that will be answered by a stub or a recording.
 @EngineActor
 final class StubTransfer: Transfer {
     private var stub: StubTransport.Stub?
@@ -6,13 +6,13 @@ final class StubTransfer: Transfer {
     private let scheduler: Scheduler
     /// Gets the body of a success.
     private var receiver: (any BodyReceiver)?
-    /// Of a body that no receiver gets.
+    /// The limit for a body without a receiver.
     private var maxBodyBytes = Int.max
-    /// The success whose body the receiver gets, and where it is in it.
+    /// The success whose body the receiver gets, and the number of bytes delivered.
     private var streamed: (response: TransportResponse, place: Int)?
-    /// Until a late reply arrives.
+    /// The timer of a delayed reply.
     private var timer: EngineTimer?
-    /// Called once: with the answer, or with nil when the transfer was cancelled.
+    /// Called once: with the answer, or with nil if the transfer was cancelled.
     private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
 
     init(
@@ -24,10 +24,10 @@ final class StubTransfer: Transfer {
 
     var isOver: Bool { end == nil }
 
-    /// Takes a request, and gives it back whole, with its upload as the body that a server would get: at
-    /// once, or when somebody has written it.
+    /// Accepts a request, and passes it on with its upload as a body, as a server would get it: at once, or
+    /// when a stream was written completely.
     ///
-    /// - Parameter kept: Bytes of a body that is written meanwhile; the rest of it is read, and dropped.
+    /// - Parameter kept: The limit for the bytes of a stream; the rest is read and dropped.
     func accept(
         _ sent: TransportRequest, keeping kept: Int = .max,
         _ completion: @escaping @EngineActor (TransportRequest) -> Void
@@ -70,7 +70,7 @@ final class StubTransfer: Transfer {
         if let stub, stub.holds(reply) { stub.hold(self) } else { finish(reply.result) }
     }
 
-    /// The stub opened, from within a call of the engine perhaps, which must return before an answer comes.
+    /// Sends the held answer in the next tick, because the engine may be inside a call now.
     func release() {
         scheduler.nextTick { self.finish(self.reply.result) }
     }
@@ -97,14 +97,14 @@ final class StubTransfer: Transfer {
         if streamed != nil { scheduler.nextTick { self.deliver() } }
     }
 
-    /// The next pieces of the body, until the receiver wants no more for now, or it has all.
+    /// Delivers the next pieces of the body, until the receiver wants no more for now, or has all.
     private func deliver() {
         guard end != nil, let receiver, let (response, place) = streamed else { return }
         if place >= response.body.count {
             var rest = response
             rest.body = []
             switch reply.ending {
-            // As a connection on which nothing comes.
+            // Like a connection without further data.
             case .never: return
             case .whole: return complete(.success(rest))
             case .failure(let error): return complete(.failure(error))

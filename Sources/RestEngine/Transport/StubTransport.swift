@@ -1,42 +1,44 @@
-/// A transport without a network: answers what it was told to, when it was told to, and remembers what came.
+/// A transport without a network: it gives prepared answers and records the requests.
 ///
-/// Nothing happens but on the scheduler's turns and timers, so with a ``ManualClock`` a test decides when.
+/// Everything happens in the scheduler's ticks and timers, so with a ``ManualClock`` a test controls the
+/// time.
 @EngineActor
 public final class StubTransport: Transport {
     private let scheduler: Scheduler
     /// The stubs, the newest last.
     public private(set) var stubs: [Stub] = []
-    /// Recordings that answer what no stub does, the newest last.
+    /// Recordings that answer requests without a stub, the newest last.
     package private(set) var replays: [RecordedAnswers] = []
     private var isPaused = false
     private var paused: [(request: TransportRequest, transfer: StubTransfer)] = []
 
-    /// What was sent, in order, whether a stub matched or not; an upload as the body that a server would get.
+    /// The requests that were sent, in order, with or without a matching stub; an upload is a body, as a
+    /// server would get it.
     public private(set) var requests: [TransportRequest] = []
 
-    /// What was sent and had no stub.
+    /// The requests without a matching stub.
     public private(set) var unmatched: [TransportRequest] = []
 
     private var inFlight: [ObjectIdentifier: StubTransfer] = [:]
 
-    /// How many transfers have neither ended nor been cancelled.
+    /// The number of transfers that have neither ended nor been cancelled.
     public var transfersInFlight: Int { inFlight.count }
 
-    /// Told of each request that has no stub, before it fails.
+    /// Called for each request without a stub, before it fails.
     public var onUnmatched: (@EngineActor (TransportRequest) -> Void)?
 
-    /// Answers on the turns and timers of that scheduler.
+    /// Answers in the ticks and timers of that scheduler.
     public init(scheduler: Scheduler) { self.scheduler = scheduler }
 
     // MARK: Stubs
 
-    /// Answers requests of `method`, or of any method when it is nil, whose URL matches a glob, with its
-    /// query or without. Of several stubs that match, the newest answers.
+    /// Answers requests of `method`, or of any method if it is nil, whose URL matches a glob, with or without
+    /// its query. If several stubs match, the newest answers.
     ///
     /// - Parameters:
-    ///   - base: What a glob without a scheme is relative to.
-    ///   - condition: What else a request must have.
-    ///   - isHeld: No answer before ``Stub/go()``.
+    ///   - base: The base URL of a glob without a scheme.
+    ///   - condition: Further conditions on a request.
+    ///   - isHeld: Whether answers wait for ``Stub/go()``.
     ///   - reply: The answer, chosen when the request is sent.
     @discardableResult
     public func stub(
@@ -52,7 +54,7 @@ public final class StubTransport: Transport {
         return stub
     }
 
-    /// The same with one answer for all.
+    /// The same with one answer for all requests.
     @discardableResult
     public func stub(
         method: Method?, urlGlob: String, base: BaseURL? = nil,
@@ -62,10 +64,10 @@ public final class StubTransport: Transport {
         try stub(method: method, urlGlob: urlGlob, base: base, when: condition, isHeld: isHeld) { _ in reply }
     }
 
-    /// Has a recording answer what no stub does (rule 49.1).
+    /// Uses a recording for requests that no stub matches (rule 49.1).
     package func replay(_ answers: RecordedAnswers) { replays.append(answers) }
 
-    /// Forgets all stubs, recordings and what was sent. What is in flight goes on.
+    /// Removes all stubs, recordings and recorded requests. Transfers in flight continue.
     public func clear() {
         stubs = []
         replays = []
@@ -73,10 +75,10 @@ public final class StubTransport: Transport {
         unmatched = []
     }
 
-    /// What is sent from now on waits for the turn after ``resume()`` before it looks for a stub.
+    /// Requests that are sent from now on wait for the tick after ``resume()`` before a stub is selected.
     public func pause() { isPaused = true }
 
-    /// What waited is matched in the next turn, what is sent from now on at once.
+    /// Matches the waiting requests in the next tick, and later ones at once.
     public func resume() {
         isPaused = false
         let waiting = paused
@@ -98,7 +100,7 @@ public final class StubTransport: Transport {
             completion(result)
         }
         inFlight[ObjectIdentifier(transfer)] = transfer
-        // Uploads are read here, so stubs see and keep what a server would.
+        // Uploads are read here, so that stubs get and record what a server would.
         transfer.accept(sent) { [weak self] request in self?.take(request, transfer) }
         return transfer
     }
@@ -108,7 +110,7 @@ public final class StubTransport: Transport {
         if isPaused { paused.append((request, transfer)) } else { dispatch(request, transfer) }
     }
 
-    /// Lets everything in flight fail, at once.
+    /// Makes all transfers in flight fail, at once.
     public func endAll(with error: TransportError) {
         paused = []
         for transfer in inFlight.values { transfer.fail(error) }

@@ -1,5 +1,4 @@
-/// Sends requests. It knows nothing of pipelines, caches, redirects or retries: one request in, one answer
-/// out.
+/// Sends requests. It has no pipelines, caches, redirects or retries: one request gets one answer.
 @EngineActor
 public protocol Transport: AnyObject, Sendable {
     /// Starts a transfer. `completion` is called exactly once, on the engine loop, never before this call
@@ -7,9 +6,9 @@ public protocol Transport: AnyObject, Sendable {
     func send(
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer
-    /// What all its requests share; nil where nothing goes over a network.
+    /// The options of all its requests; nil if it uses no network.
     var options: TransportOptions? { get }
-    /// The fields that a request has on the wire, with those that the transport adds.
+    /// The header fields of a request as sent, including those that the transport adds.
     func fields(of request: TransportRequest) -> Headers
 }
 
@@ -18,17 +17,17 @@ extension Transport {
     public func fields(of request: TransportRequest) -> Headers { request.headers }
 }
 
-/// One request on its way.
+/// One request in flight.
 @EngineActor
 public protocol Transfer: AnyObject {
-    /// Aborts the transfer; its completion is not called any more. No effect when it has ended.
+    /// Aborts the transfer; its completion is not called. No effect if it has ended.
     func cancel()
-    /// Gives the body of a success to a receiver, in place of that of the request; false when an answer has
-    /// begun to come.
+    /// Delivers the body of a success to a receiver, instead of that of the request; false if an answer has
+    /// begun to arrive.
     func giveBody(to receiver: any BodyReceiver) -> Bool
-    /// Goes on with a body whose ``BodyReceiver`` wanted no more for a while. No effect on any other.
+    /// Continues a body whose ``BodyReceiver`` has paused it. No effect otherwise.
     func resume()
-    /// How far it is.
+    /// The progress of the transfer.
     var progress: TransferProgress { get }
 }
 
@@ -37,19 +36,19 @@ extension Transfer {
     public func resume() {}
 }
 
-/// How a transfer ends. A type of its own, because for the first `Result` with an error of ours Swift's
-/// runtime looks through all conformances in the program: a hundredth of a short command's time.
+/// The end of a transfer. It is a type of its own, because for the first `Result` with an error type of this
+/// program Swift's runtime searches all conformances: a hundredth of the time of a short command.
 public enum TransportResult: Sendable {
     case success(TransportResponse)
-    /// One reference, as a success is.
+    /// A reference, like a success.
     indirect case failure(TransportError)
 
-    /// Why there is no response.
+    /// The reason why there is no response.
     public var error: TransportError? {
         if case .failure(let error) = self { error } else { nil }
     }
 
-    /// The response; throws why there is none.
+    /// The response; throws the error if there is none.
     public func get() throws(TransportError) -> TransportResponse {
         switch self {
         case .success(let response): return response
@@ -58,24 +57,24 @@ public enum TransportResult: Sendable {
     }
 }
 
-/// Counters of a transfer in bytes of body; nil totals are unknown.
+/// Counters of a transfer in bytes of the bodies; unknown totals are nil.
 public struct TransferProgress: Sendable, Equatable {
-    /// Bytes of the request's body that have gone out.
+    /// Bytes of the request's body that were sent.
     public var bytesSent: Int64 = 0
     /// The size of the request's body.
     public var bytesToSend: Int64?
-    /// Bytes of the response's body that have come.
+    /// Bytes of the response's body that were received.
     public var bytesReceived: Int64 = 0
-    /// What the response says of its size.
+    /// The size that the response states.
     public var bytesToReceive: Int64?
 
     public init() {}
 }
 
-/// An answer of a server, whatever its status, with its body decoded (gzip, br, zstd) and complete.
+/// An answer of a server, of any status, with its complete body, decoded (gzip, br, zstd).
 public struct TransportResponse: Sendable {
-    /// One reference in place of five: a response is handed on from step to step and hardly ever changed;
-    /// then it is made anew.
+    /// One reference instead of five: a response is passed on from step to step and rarely changed; a change
+    /// makes a new one.
     private var storage: Storage
 
     private final class Storage: Sendable {
@@ -110,36 +109,37 @@ public struct TransportResponse: Sendable {
         get { storage.fields.httpVersion }
         set { change { $0.httpVersion = newValue } }
     }
-    /// Of the final response (1xx are dropped), names as received, repeats kept. When the body was
-    /// decompressed, Content-Encoding and Content-Length are left out.
+    /// The headers of the final response (1xx are dropped), with names as received, including repeats. If the
+    /// body was decompressed, Content-Encoding and Content-Length are left out.
     public var headers: Headers {
         get { storage.fields.headers }
         set { change { $0.headers = newValue } }
     }
-    /// Empty when there was none (rule 5.17).
+    /// Empty if there was none (rule 5.17).
     public var body: [UInt8] {
         get { storage.fields.body }
         set { change { $0.body = newValue } }
     }
-    /// Where the time went.
+    /// The times of the phases.
     public var timings: TransferTimings {
         get { storage.fields.timings }
         set { change { $0.timings = newValue } }
     }
-    /// `address:port` of the other side; nil unless it was asked for.
+    /// `address:port` of the other side; nil unless it was requested.
     public var remoteAddress: String? {
         get { storage.fields.remoteAddress }
         set { change { $0.remoteAddress = newValue } }
     }
 
-    /// Why the body of a response that is no success isn't there: it can't be decoded, or is too large. What
-    /// its head says holds all the same; a success without its body is a failure of the transfer.
+    /// The reason why the body of a response that is no success is missing: it can't be decoded, or is too
+    /// large. The head is valid all the same. A success without its body is a failure of the transfer.
     public var bodyError: TransportError? {
         get { storage.fields.bodyError }
         set { change { $0.bodyError = newValue } }
     }
 
-    /// The body is, or will be, another than that on the wire, of which Content-Range and ETag speak.
+    /// Whether the body differs, or will differ, from the one on the wire, to which Content-Range and ETag
+    /// refer.
     package var isDecoded: Bool {
         get { storage.fields.isDecoded }
         set { change { $0.isDecoded = newValue } }
@@ -155,15 +155,15 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// Where the time of a transfer went, in seconds from its start; zero for a phase that did not happen.
+/// When the phases of a transfer ended, in seconds from its start; zero for a phase that did not occur.
 public struct TransferTimings: Sendable, Equatable {
-    /// Waiting for a connection.
+    /// The wait for a connection.
     public var queue: Double = 0
     /// Until the host's address was known.
     public var nameLookup: Double = 0
     /// Until the connection was made.
     public var connect: Double = 0
-    /// Until TLS was agreed on.
+    /// Until the TLS handshake was complete.
     public var tls: Double = 0
     /// Until the response began.
     public var firstByte: Double = 0
@@ -171,17 +171,17 @@ public struct TransferTimings: Sendable, Equatable {
     public var total: Double = 0
     /// Bytes of body on the wire, before decoding.
     public var bytesReceived: Int64 = 0
-    /// Bytes of the request: its head, which is counted as HTTP/1.1 writes it, and its body.
+    /// Bytes of the request: its head, counted as in HTTP/1.1, and its body.
     public var bytesSent: Int64 = 0
-    /// Those of the head among them.
+    /// Bytes of the head among them.
     package var headBytesSent: Int64 = 0
-    /// The connection was one of an earlier request.
+    /// Whether the connection was used by an earlier request.
     public var isConnectionReused = false
 
     public init() {}
 }
 
-/// Sends nothing and never answers: for an engine whose scripts are only looked at.
+/// Sends no request and never answers: for an engine whose scripts are only checked.
 @EngineActor
 public final class NullTransport: Transport {
     private final class NullTransfer: Transfer {
@@ -191,7 +191,7 @@ public final class NullTransport: Transport {
 
     public nonisolated let options: TransportOptions?
 
-    /// - Parameter options: What a transport in its place would have.
+    /// - Parameter options: The options that a real transport would have.
     public nonisolated init(options: TransportOptions? = nil) { self.options = options }
 
     public func send(

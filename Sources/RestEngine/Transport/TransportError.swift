@@ -1,7 +1,7 @@
-/// Why there is no answer. The codes are few and fixed: they serve as metric labels and as `cause.type` in
-/// scripts.
+/// The reason why there is no answer. The codes are few and fixed: they serve as labels of metrics and as
+/// `cause.type` in scripts.
 public struct TransportError: Error, Sendable, Equatable {
-    /// What happened to a transfer.
+    /// The kind of error.
     public enum Code: String, Sendable, CaseIterable {
         case invalidURL = "invalid_url"
         case connectionFailed = "connection_failed"
@@ -9,52 +9,52 @@ public struct TransportError: Error, Sendable, Equatable {
         case tlsFailed = "tls_failed"
         case timeout
         case tooLarge = "too_large"
-        /// A transport that follows redirects by itself gave up; the engine's own are the cause of that name.
+        /// A transport that follows redirects itself gave up; the engine's limit is a cause of the same name.
         case tooManyRedirects = "too_many_redirects"
         /// A content encoding or transfer framing that can't be decoded.
         case decodingFailed = "decoding_failed"
         case queueFull = "queue_full"
-        /// The server fails too often, and nothing is sent there for a while; the engine's own.
+        /// The server fails too often, and no requests are sent to it for a while; made by the engine.
         case circuitOpen = "circuit_open"
-        /// A limit has no turn for the request in the time that it may wait; the engine's own.
+        /// A limit has no slot for the request within the time that it may wait; made by the engine.
         case rateLimited = "rate_limited"
-        /// Nothing may be sent, and there is no data; the engine's own.
+        /// The engine is offline, and there is no data; made by the engine.
         case offline
         case `internal`
     }
 
-    /// In which part of the transfer it happened; for ``Code/timeout`` also which limit was hit.
+    /// The phase of the transfer in which the error occurred; for ``Code/timeout`` also the limit that was
+    /// exceeded.
     public enum Phase: String, Sendable {
         case dns, connect, tls
         case send
         case firstByte = "first_byte"
         case idle, receive, total
-        /// It waited for one of the engine's limits.
+        /// The request waited for one of the engine's limits.
         case queue
     }
 
-    /// What happened, for programs.
+    /// The kind of error, for programs.
     public var code: Code
-    /// Nil where it doesn't matter.
+    /// Nil where it is irrelevant.
     public var phase: Phase?
     /// One sentence for people, without URL, headers or body.
     public var message: String
     /// For ``Code/tooLarge``: the limit in bytes.
     public var limit: Int?
-    /// Why, where the system or the other side said so: "connection refused".
+    /// The reason, if the system or the other side gave one: "connection refused".
     public var reason: String?
-    /// What could not be reached: `host:port`, a proxy, the path of a socket. For those who run the host
-    /// alone, clients are not told.
+    /// The target that could not be reached: `host:port`, a proxy, the path of a socket. It is for operators
+    /// of the host, and is not sent to clients.
     public var peer: String?
 
-    /// It was this process that lacked something, file descriptors for example: the server is not to blame,
-    /// and a later try may do better.
+    /// Whether this process lacked a resource, for example file descriptors: the server is not the cause, and
+    /// a later attempt may succeed.
     public let isShortage: Bool
-    /// The connection was one of an earlier request, and broke before a byte of the answer came: the server
-    /// may have closed it before this request reached it. On a fresh connection the same is likely to succeed
-    /// (RFC 9112 9.3.1).
+    /// Whether a reused connection broke before the first byte of the answer: the server may have closed it
+    /// before this request arrived. On a new connection the request is likely to succeed (RFC 9112 9.3.1).
     public let isStaleConnection: Bool
-    /// When it may be worth while to ask again, in Unix seconds; nil where nobody knows.
+    /// When another request may be worthwhile, in Unix seconds; nil if unknown.
     public var retryAt: Double?
 
     public init(
@@ -82,7 +82,7 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError {
-    /// A file of the body could be read when the request was made, and can't be now.
+    /// A file of the body that could be read when the request was made can't be read now.
     public init(_ failure: FileError) {
         self.init(.internal, phase: .send, message: "\(failure)")
     }

@@ -2,44 +2,43 @@ package import Platform
 
 /// Settings that all requests of one transport share.
 public struct TransportOptions: Sendable, Equatable {
-    /// Most connections to one host and port; a request beyond it waits. Connections belong to the process's
-    /// one poller, so the transport that sets a cap sets it for all; nil leaves it as it is, which is at
-    /// first no cap.
+    /// The limit for connections to one host and port; further requests wait. Connections belong to the one
+    /// poller of the process, so a transport that sets a limit sets it for all transports; nil leaves the
+    /// limit unchanged, which is initially none.
     public var maxConnectionsPerHost: Int?
-    /// Most connections in all; as ``maxConnectionsPerHost``.
+    /// The limit for all connections; as ``maxConnectionsPerHost``.
     public var maxTotalConnections: Int?
-    /// Speak HTTP/2 with servers that choose it in the TLS handshake.
+    /// Whether to use HTTP/2 with servers that select it in the TLS handshake.
     public var http2 = true
-    /// A PEM file of certificates to trust in place of the system's, for servers and for a proxy with
-    /// `https://`.
+    /// A PEM file of certificates to trust instead of the system's, for servers and for an `https://` proxy.
     public var caFile: String?
-    /// A folder of such files, named by hash as `openssl rehash` does, to trust in place of the system's;
-    /// with ``caFile`` both count.
+    /// A folder of such files, named by hash as with `openssl rehash`, to trust instead of the system's;
+    /// together with ``caFile`` both are used.
     public var caPath: String?
-    /// A PEM file of the certificate that says who this client is, with those between it and its issuer.
+    /// A PEM file with the certificate of this client, and the intermediate certificates.
     public var clientCertificate: String?
-    /// A PEM file of its private key; nil when that is in ``clientCertificate``.
+    /// A PEM file with its private key; nil if that is in ``clientCertificate``.
     public var clientKey: String?
-    /// Public keys of servers: `sha256//` and the base64 of the SHA-256 of a key's SubjectPublicKeyInfo
-    /// (RFC 7469 2.4). If there are any, one of them must be that of the server's certificate, whatever the
-    /// host is; a redirect to another host needs that one's too.
+    /// Public keys of servers: `sha256//` and the base64 of the SHA-256 of a key's SubjectPublicKeyInfo (RFC
+    /// 7469 2.4). If there are any, the certificate of every server must have one of them; a redirect to
+    /// another host needs that host's key too.
     public var pins: [String] = []
-    /// The oldest version of TLS to speak; nil leaves it to the TLS library.
+    /// The oldest version of TLS to use; nil: the TLS library decides.
     public var minTLS: TLSVersion?
-    /// Proxy for all hosts, as `scheme://host:port`; an empty string is no proxy. Nil follows the environment
-    /// (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`) as it is when the first requests are sent.
+    /// The proxy for all hosts, as `scheme://host:port`; an empty string for none. Nil uses the environment
+    /// (`http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`) at the time when the first requests are sent.
     public var proxy: String?
-    /// Hosts that are asked without a proxy, separated by commas: names with all below them, addresses,
-    /// networks as `10.0.0.0/8`; `*` is all. Nil follows the environment (`no_proxy`).
+    /// Hosts that are requested without a proxy, separated by commas: names including their subdomains,
+    /// addresses, networks such as `10.0.0.0/8`; `*` for all. Nil uses the environment (`no_proxy`).
     public var noProxy: String?
-    /// Addresses to connect to, by `host:port` of the URL, instead of asking for that name's; the port stays.
-    /// The host is who is spoken to still: certificates and the Host header are its.
+    /// Addresses to connect to, by `host:port` of the URL, instead of resolving the name; the port stays the
+    /// same. Certificates and the Host header are still those of the host.
     public var addresses: [String: String] = [:]
-    /// Which addresses of a name are used.
+    /// Which addresses of a name to use.
     public var ip = IPVersion.any
-    /// Path of a Unix domain socket to connect to whatever the URL's host is.
+    /// The path of a Unix domain socket to connect to, for any host of the URL.
     public var unixSocket: String?
-    /// Sent when a request has no User-Agent.
+    /// Sent if a request has no User-Agent.
     public var userAgent = "resthost/0.1.0"
 
     public init() {}
@@ -55,11 +54,11 @@ public struct TransportOptions: Sendable, Equatable {
         case any, v4, v6
     }
 
-    /// The fault of a pin; nil when it can be one.
+    /// The fault of a pin; nil if it is valid.
     package static func problem(ofPin pin: String) -> String? {
         let prefix = "sha256//"
         guard pin.hasPrefix(prefix) else {
-            return "it begins with \(prefix), behind which is the SHA-256 of the public key, in base64"
+            return "it must be \(prefix) and the SHA-256 of the public key in base64"
         }
         let digest = pin.dropFirst(prefix.count).utf8
         let isBase64 = digest.dropLast().allSatisfy { byte in
@@ -77,18 +76,18 @@ public struct TransportOptions: Sendable, Equatable {
     }
 }
 
-// MARK: As scripts write them
+// MARK: In scripts
 
 extension TransportOptions {
-    /// The options of `transport = { … }`. One more is a property above, an entry here, and its use in the
-    /// transport.
+    /// The options of `transport = { … }`. To add one, add a property above, an entry here, and its use in
+    /// the transport.
     package static func fields<Values: OptionValues>() -> [OptionField<Values, TransportOptions>] {
         [
             .flag(
                 "http2", default: "true",
                 "Speaks HTTP/2 with servers that choose it in the TLS handshake."
             ) { $0.http2 = $1 },
-            // Whoever reads it asks whether the script may use it: that depends on the service.
+            // The reader checks whether the script may use the proxy, because that depends on the service.
             .text(
                 "proxy",
                 "`http://`, `https://`, `socks5h://` and so on, with `user:password@` if need be; an empty string is none. "
@@ -143,7 +142,7 @@ extension TransportOptions {
                     guard let url = TransportOptions.url(of: place, at: address) else {
                         throw OptionFault("is none: \(example)", item: "'\(place)' = '\(address)'")
                     }
-                    // What may not be requested can't be connected to by another name either.
+                    // A URL that may not be requested must not be reachable under another name either.
                     _ = try grant(.request, url.string)
                     options.addresses[place.lowercased()] = address
                 }
@@ -166,7 +165,7 @@ extension TransportOptions {
         ]
     }
 
-    /// What is asked for at an address in place of `host:port`; nil when one of them is none.
+    /// The URL for an address that replaces `host:port`; nil if one of them is invalid.
     private static func url(of place: String, at address: String) -> URLText? {
         let host = address.contains(":") && !address.hasPrefix("[") ? "[\(address)]" : address
         guard let colon = place.lastIndex(of: ":"), let port = UInt16(place[place.index(after: colon)...]),

@@ -1,17 +1,17 @@
 extension TransportRequest {
-    /// The request with its upload in ``body``, as a server gets it. A multipart body comes with a boundary
-    /// that is the same for the same parts.
+    /// The request with its upload in ``body``, as a server gets it. The boundary of a multipart body is the
+    /// same for the same parts.
     func withUploadRead() throws(FileError) -> TransportRequest {
         guard let upload else { return self }
         var request = self
         request.upload = nil
         switch upload {
         case .file(let path): request.body = try OpenFile(path).readAll()
-        // Nobody can wait for it here; see ``CollectedBody``.
+        // A stream can't be awaited here; see ``CollectedBody``.
         case .stream: break
         case .multipart(let parts):
             let type = headers["Content-Type"] ?? "multipart/form-data"
-            // As libcurl: only a form has form data.
+            // As in libcurl: only a form has form data.
             let isForm = MediaType(type).essence == "multipart/form-data"
             let form = try MultipartText(parts, disposition: isForm ? "form-data" : "attachment")
             request.body = form.bytes
@@ -21,7 +21,7 @@ extension TransportRequest {
     }
 }
 
-/// A multipart form written out (RFC 7578 4, RFC 2046 5.1.1).
+/// A complete multipart form (RFC 7578 4, RFC 2046 5.1.1).
 private struct MultipartText {
     let boundary: String
     private(set) var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ private struct MultipartText {
         return head + "\r\n"
     }
 
-    /// As browsers and libcurl do (HTML, multipart/form-data encoding algorithm).
+    /// As in browsers and libcurl (HTML, multipart/form-data encoding algorithm).
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {

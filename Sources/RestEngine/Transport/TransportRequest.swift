@@ -1,11 +1,11 @@
-/// What a transport sends, complete: nothing is added but the framing of the protocol (Host, Content-Length,
-/// Accept-Encoding as the transport can decode).
+/// A complete message for a transport, which adds only the framing of the protocol (Host, Content-Length, and
+/// Accept-Encoding with the codings that it can decode).
 public struct TransportRequest: Sendable {
-    /// Behind one reference: a request is handed on from thread to thread, and a copy of nine members counts
+    /// One reference: a request is passed from thread to thread, and a copy of nine members would count
     /// references for each of them.
     private var storage: Storage
 
-    /// An RFC 9110 token, sent as it is.
+    /// An RFC 9110 token, sent unchanged.
     public var method: String {
         get { storage.fields.method }
         set { change { $0.method = newValue } }
@@ -15,45 +15,45 @@ public struct TransportRequest: Sendable {
         get { storage.fields.url }
         set { change { $0.url = newValue } }
     }
-    /// All but those of the framing.
+    /// All headers except those of the framing.
     public var headers: Headers {
         get { storage.fields.headers }
         set { change { $0.headers = newValue } }
     }
-    /// Nil for none, which is not the same as an empty one.
+    /// Nil for no body, which differs from an empty one.
     public var body: [UInt8]? {
         get { if case .bytes(let bytes) = storage.fields.payload { bytes } else { nil } }
         set { if newValue != nil || upload == nil { change { $0.payload = .init(newValue, nil) } } }
     }
-    /// A body that is read while it is sent; then ``body`` is nil. Setting either takes the other's place.
+    /// A body that is read while it is sent; ``body`` is then nil. Setting one of them clears the other.
     public var upload: Upload? {
         get { if case .upload(let upload) = storage.fields.payload { upload } else { nil } }
         set { if newValue != nil || body == nil { change { $0.payload = .init(nil, newValue) } } }
     }
-    /// When to give up.
+    /// The time limits.
     public var timeouts: Timeouts {
         get { storage.fields.timeouts }
         set { change { $0.timeouts = newValue } }
     }
-    /// Cap on the decoded body of the response, in bytes; beyond it the transfer fails with `too_large`. Not
-    /// of one that goes to a ``receiver``.
+    /// The limit for the decoded body of the response, in bytes; beyond it the transfer fails with
+    /// `too_large`. It does not apply to a body for a ``receiver``.
     public var maxBodyBytes: Int {
         get { storage.fields.maxBodyBytes }
         set { change { $0.maxBodyBytes = newValue } }
     }
-    /// Gets the body of a success as it comes; then the response has none. Nil: it is collected.
+    /// Gets the body of a success as it arrives; the response then has none. Nil: the body is collected.
     public var receiver: (any BodyReceiver)? {
         get { storage.fields.receiver }
         set { change { $0.receiver = newValue } }
     }
-    /// Counts the body of the response as it comes in; when that has no room the transfer fails with its
-    /// refusal.
+    /// Counts the body of the response as it arrives; if there is no room for it, the transfer fails with the
+    /// account's refusal.
     package var account: BodyAccount? { storage.fields.account }
-    /// The response is to say where it came from.
+    /// Whether the response must contain the address that it came from.
     package var wantsRemoteAddress: Bool { storage.fields.wantsRemoteAddress }
-    /// It goes over a connection that no request has used.
+    /// Whether it must use a new connection.
     package var wantsFreshConnection: Bool { storage.fields.wantsFreshConnection }
-    /// The same message once more means what it means once.
+    /// Whether a repeated message has the same effect as a single one.
     package var mayBeRepeated: Bool { method == "GET" || Method.mayBeRepeated(method, headers) }
 
     public init(
@@ -94,7 +94,7 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// The four limits of a transfer; zero or less means none.
+/// The four time limits of a transfer; zero or less means none.
 public struct Timeouts: Sendable, Equatable {
     package var connectSeconds: Double = 10
     package var firstByteSeconds: Double = 30
@@ -104,26 +104,26 @@ public struct Timeouts: Sendable, Equatable {
     /// 10, 30, 30 and 120 seconds.
     public init() {}
 
-    /// For name look-up, connection and TLS handshake.
+    /// The limit for name look-up, connection and TLS handshake.
     public var connect: Duration {
         get { Duration(inSeconds: connectSeconds) }
         set { connectSeconds = newValue.inSeconds }
     }
 
-    /// From the time at which a connection is there or begins to be made to the first byte of the response:
-    /// waiting for ``TransportOptions/maxConnectionsPerHost`` is left out.
+    /// The limit from the start of the connection, or from the time when one is available, to the first byte
+    /// of the response; it does not include waiting for ``TransportOptions/maxConnectionsPerHost``.
     public var firstByte: Duration {
         get { Duration(inSeconds: firstByteSeconds) }
         set { firstByteSeconds = newValue.inSeconds }
     }
 
-    /// Without a byte in either direction, once the response has begun or while a body is sent.
+    /// The limit without a byte in either direction, once the response has begun or while a body is sent.
     public var idle: Duration {
         get { Duration(inSeconds: idleSeconds) }
         set { idleSeconds = newValue.inSeconds }
     }
 
-    /// For the whole transfer, redirects and answers to challenges included.
+    /// The limit for the whole transfer, including redirects and answers to challenges.
     public var total: Duration {
         get { Duration(inSeconds: totalSeconds) }
         set { totalSeconds = newValue.inSeconds }

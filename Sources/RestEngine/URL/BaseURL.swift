@@ -5,8 +5,8 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL, which ends with a slash.
     public let url: URLText
 
-    /// Throws for text that is no URL of http or https. Not as 1.1 has it, where such a service silently has
-    /// no base: who means that gives none.
+    /// Throws for text that is no http or https URL. This differs from 1.1, where such a service silently has
+    /// no base: pass no base URL for that.
     public init(_ text: String) throws(BaseURLError) {
         guard let url = URLText(text), url.isHTTP else { throw BaseURLError(text: text) }
         self.init(url)
@@ -22,11 +22,11 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL of a path resource (3.1); the empty path is the base itself.
     public func resource(_ path: String) -> URLText { url.appendingPath(path) }
 
-    /// The URL is the base, or below it.
+    /// Whether the URL is the base, or below it.
     func holds(_ other: URLText) -> Bool { other.withoutQuery.starts(with: url.withoutQuery) }
 
-    /// A link on a page below the base leads out of it by its dot segments (D31), and not by being a whole
-    /// URL or a path from the root, which say where they lead.
+    /// Whether a link on a page below the base leaves it by its dot segments (D31). Whole URLs and paths from
+    /// the root do not count, because they state their target openly.
     func isLeft(by href: String, from page: URLText, to target: URLText) -> Bool {
         guard let reference = URLReference(href, isLink: true), reference.scheme == nil,
             reference.authority == nil, reference.path.first != .slash
@@ -35,9 +35,9 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Why a text is no base.
+/// The reason why a text can't be a base URL.
 public struct BaseURLError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The text as it was given.
+    /// The text as given.
     public let text: String
 
     public var description: String {
@@ -47,7 +47,7 @@ public struct BaseURLError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension URLText {
-    /// For a text that is no URL because of letters beyond ASCII in the name of its host (RFC 5890 2.3.2.1).
+    /// Advice for a text that is no URL because the name of its host is not ASCII (RFC 5890 2.3.2.1).
     static func adviceOnHost(of text: String) -> String? {
         guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
         let authority = text[start...].prefix { !"/?#\\".contains($0) }
@@ -57,14 +57,14 @@ extension URLText {
 }
 
 extension URLText {
-    /// Follows an href like a link in a page at this URL (3.5, RFC 3986 5). Blanks, and what else a
-    /// browser escapes there, are escaped (D32). Nil for text that is no URL. The empty href is this URL
-    /// without its fragment.
+    /// Follows an href like a link in a page at this URL (3.5, RFC 3986 5). Blanks, and other characters that
+    /// a browser escapes, are escaped (D32). Nil for text that is no URL. The empty href is this URL without
+    /// its fragment.
     public func relative(_ href: String) -> URLText? {
         URLReference(href, isLink: true).map { URLText($0.resolved(against: reference)) }
     }
 
-    /// `relative` of what may be absent (3.6): absent in, nil out.
+    /// As ``relative(_:)``, but nil for nil (3.6).
     public func optionalRelative(_ href: String?) -> URLText? {
         href.flatMap(relative)
     }
@@ -80,7 +80,7 @@ extension URLReference {
         }
         target.scheme = base.scheme
         if let authority {
-            // Whether a port is the default can be told only now.
+            // Only now is it known whether a port is the default.
             target.authority = authority.droppingDefaultPort(of: base.scheme)
             target.path = path.removingDotSegments()
             return target
@@ -113,7 +113,7 @@ extension URLAuthority {
 }
 
 extension ArraySlice<UInt8> {
-    /// RFC 3986 5.2.4, on segments rather than on text.
+    /// RFC 3986 5.2.4, on segments instead of text.
     func removingDotSegments() -> ArraySlice<UInt8> {
         let isRooted = first == .slash
         let segments = (isRooted ? dropFirst() : self).split(
@@ -127,7 +127,7 @@ extension ArraySlice<UInt8> {
                 kept.append(segment)
                 continue
             }
-            // A last `.` or `..` leaves its slash.
+            // A final `.` or `..` leaves its slash.
             if index == segments.count - 1 { kept.append([]) }
         }
         return (isRooted ? [.slash] : []) + kept.joined(separator: [.slash])

@@ -1,8 +1,8 @@
 import Platform
 
-/// Paths that strangers ask for, before they become path text below a base URL.
+/// Checks paths from untrusted clients before they become path text below a base URL.
 package enum PathText {
-    /// What speaks against a path; reads behind "the path".
+    /// The reason why a path is rejected; follows "the path" in a sentence.
     package enum ValidationError: Sendable, Equatable, CustomStringConvertible {
         case dotSegment, emptyFirstSegment, absoluteURL, backslash, controlCharacter, overlongCharacter,
             impossibleCharacter
@@ -23,13 +23,13 @@ package enum PathText {
         }
     }
 
-    /// True for text that ``validationError(to:)`` has something against.
+    /// Whether ``validationError(to:)`` rejects the text.
     package static func escapesBase(_ text: String) -> Bool { validationError(to: text) != nil }
 
-    /// Finds what some server or proxy could read as leaving the base: a `.` or `..` segment, a second
-    /// leading slash, a URL, a backslash, a control character, an overlong form of any of them, or what UTF-8
-    /// has no form for (RFC 3629 3) — plain or escaped, however often. Bytes that don't even begin like UTF-8
-    /// are another charset's letters, and may stay (promise S3.3).
+    /// Finds text that a server or proxy could read as leaving the base: a `.` or `..` segment, a second
+    /// leading slash, a URL, a backslash, a control character, an overlong form of any of these, or bytes
+    /// that UTF-8 forbids (RFC 3629 3), in plain or repeatedly escaped form. Bytes that can't begin a UTF-8
+    /// character are letters of another charset, and are allowed (promise S3.3).
     package static func validationError(to text: String) -> ValidationError? {
         let bytes = fullyDecoded(text.utf8)
         if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return .controlCharacter }
@@ -44,12 +44,13 @@ package enum PathText {
         return path.split(separator: .slash).contains(where: isDots) ? .dotSegment : nil
     }
 
-    /// Some byte is followed by one that goes on with it, and the two are what `rule` says.
+    /// Whether some byte and the continuation byte after it satisfy `rule`.
     private static func has(_ rule: (_ lead: UInt8, _ next: UInt8) -> Bool, _ bytes: [UInt8]) -> Bool {
         zip(bytes, bytes.dropFirst()).contains { lead, next in next & 0xC0 == 0x80 && rule(lead, next) }
     }
 
-    /// They begin a character that a shorter form has; forms of five and six bytes were UTF-8 once.
+    /// Whether they begin an overlong form of a character; sequences of five and six bytes were once part of
+    /// UTF-8.
     private static func isOverlong(_ lead: UInt8, _ next: UInt8) -> Bool {
         switch lead {
         case 0xC0, 0xC1: true
@@ -61,7 +62,7 @@ package enum PathText {
         }
     }
 
-    /// They begin a surrogate, U+D800 to U+DFFF, or a character beyond U+10FFFF.
+    /// Whether they begin a surrogate, U+D800 to U+DFFF, or a character beyond U+10FFFF.
     private static func isImpossible(_ lead: UInt8, _ next: UInt8) -> Bool {
         switch lead {
         case 0xED: next >= 0xA0
@@ -71,25 +72,24 @@ package enum PathText {
         }
     }
 
-    /// True for text with a segment `.` or `..`, plain or escaped, however often; a backslash ends a segment
+    /// True for text with a segment `.` or `..`, plain or repeatedly escaped; a backslash separates segments
     /// too.
     package static func hasDotSegment(_ text: String) -> Bool { hasDotSegment(text.utf8) }
 
     static func hasDotSegment(_ text: some Sequence<UInt8>) -> Bool {
-        // Most text has no dot and no escape.
+        // A fast test: most text has no dot and no escape.
         guard text.contains(where: { $0 == .dot || $0 == .percent }) else { return false }
         return fullyDecoded(text).split(whereSeparator: { $0 == .slash || $0 == UInt8(ascii: "\\") })
             .contains(where: isDots)
     }
 
-    /// Some servers take `..;x` for `..` (path parameters, RFC 3986 3.3).
+    /// Some servers treat `..;x` as `..` (path parameters, RFC 3986 3.3).
     private static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
         let name = segment.prefix { $0 != UInt8(ascii: ";") }
         return (1...2).contains(name.count) && name.allSatisfy { $0 == .dot }
     }
 
-    /// Decodes until nothing is left to decode, in one pass: each decoded byte may complete an escape before
-    /// it.
+    /// Decodes repeated escapes completely in one pass: each decoded byte may complete an escape before it.
     private static func fullyDecoded(_ text: some Sequence<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         for byte in text {

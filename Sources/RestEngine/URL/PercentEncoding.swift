@@ -2,27 +2,28 @@ import Platform
 
 /// Percent-encoding of text, as UTF-8 (RFC 3986 2.1).
 package enum PercentEncoding {
-    /// Path text: pchar and `/` are kept, all else is escaped, `%` too (D29).
+    /// Path text: pchar and `/` are kept, all other characters are escaped, including `%` (D29).
     package static func path(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .path), as: UTF8.self)
     }
 
-    /// One segment of a path: pchar is kept, all else is escaped, `/` and `%` too (RFC 3986 3.3).
+    /// One segment of a path: pchar is kept, all other characters are escaped, including `/` and `%` (RFC
+    /// 3986 3.3).
     package static func segment(_ bytes: some Sequence<UInt8>) -> String {
         String(decoding: encode(bytes, keeping: .segment), as: UTF8.self)
     }
 
-    /// A query parameter's name or value: pchar, `/` and `?` are kept, without `&`, `=` and `+` (D29).
+    /// The name or value of a query parameter: pchar, `/` and `?` are kept, except `&`, `=` and `+` (D29).
     package static func parameter(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .parameter), as: UTF8.self)
     }
 
-    /// Text that is to mean itself anywhere in a URL: unreserved characters are kept (RFC 3986 2.3).
+    /// Text that must be literal anywhere in a URL: unreserved characters are kept (RFC 3986 2.3).
     package static func component(_ bytes: [UInt8]) -> String {
         String(decoding: encode(bytes, keeping: .component), as: UTF8.self)
     }
 
-    /// Text that is part of a URL but for its characters that aren't ASCII: they alone are escaped.
+    /// Text that is part of a URL except for its non-ASCII characters: only those are escaped.
     package static func nonASCII(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .ascii), as: UTF8.self)
     }
@@ -32,14 +33,14 @@ package enum PercentEncoding {
         String(decoding: encode(text.utf8, keeping: .form), as: UTF8.self)
     }
 
-    /// The bytes that text stands for. A `%` without two hexadecimal digits stands for itself; so does `+`.
+    /// The decoded bytes. A `%` without two hexadecimal digits stays as it is, and so does `+`.
     package static func decodeBytes(_ text: some Collection<UInt8>) -> [UInt8] {
         text.withContiguousStorageIfAvailable(decodeBuffer)
             ?? Array(text).withUnsafeBufferPointer(decodeBuffer)
     }
 
-    /// Of one type, so that it is compiled for it wherever it is called from: bodies of megabytes come this
-    /// way.
+    /// For one concrete type, so that it is compiled only once, without generics: bodies of megabytes are
+    /// decoded here.
     private static func decodeBuffer(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: text.count) { bytes, count in
             var place = 0
@@ -58,7 +59,7 @@ package enum PercentEncoding {
         }
     }
 
-    /// The text that encoded text stands for; nil if the bytes are not UTF-8.
+    /// The decoded text; nil if the bytes are not UTF-8.
     package static func decode(_ text: String) -> String? {
         String(validating: decodeBytes(text.utf8), as: UTF8.self)
     }
@@ -78,7 +79,7 @@ package enum PercentEncoding {
         encoded.append(digit(byte & 15))
     }
 
-    /// The byte that the two leading digits stand for.
+    /// The byte for the two leading digits.
     static func hexPair(_ digits: some Collection<UInt8>) -> UInt8? {
         var iterator = digits.makeIterator()
         guard let high = iterator.next().flatMap(value), let low = iterator.next().flatMap(value) else {

@@ -1,8 +1,8 @@
-/// One `name=value` of a query, with its exact text.
+/// One `name=value` of a query, in its exact form.
 public struct QueryParameter: Sendable, Equatable {
-    /// Name and value as they stand in the URL.
+    /// Name and value as in the URL.
     public let text: String
-    /// As it is in the URL, percent-encoded.
+    /// The name as in the URL, percent-encoded.
     public let rawName: String
     /// Nil for a bare name without `=`.
     public let rawValue: String?
@@ -18,7 +18,7 @@ public struct QueryParameter: Sendable, Equatable {
     init(name: String, value: String) {
         rawName = PercentEncoding.parameter(name)
         let encoded = PercentEncoding.parameter(value)
-        // Nothing at all would be no parameter.
+        // Without any text there would be no parameter.
         let isBare = encoded.isEmpty && !rawName.isEmpty
         rawValue = isBare ? nil : encoded
         text = isBare ? rawName : rawName + "=" + encoded
@@ -27,7 +27,7 @@ public struct QueryParameter: Sendable, Equatable {
     /// Decoded; bytes that are not UTF-8 are replaced by U+FFFD. `+` stays a plus.
     public var name: String { String(decoding: nameBytes, as: UTF8.self) }
 
-    /// Decoded likewise; empty for a bare name.
+    /// The decoded value; empty for a bare name.
     public var value: String {
         String(decoding: PercentEncoding.decodeBytes((rawValue ?? "").utf8), as: UTF8.self)
     }
@@ -36,7 +36,7 @@ public struct QueryParameter: Sendable, Equatable {
 }
 
 extension URLText {
-    /// The parameters of the query, in order. Empty pieces (`a&&b`) are none.
+    /// The parameters of the query, in order. Empty pieces (`a&&b`) are skipped.
     public var parameters: [QueryParameter] {
         (query ?? "").split(separator: "&").map(QueryParameter.init)
     }
@@ -51,8 +51,9 @@ extension URLText {
         withParams([(name, values)])
     }
 
-    /// Sets or removes several parameters at once (3.10). All parameters are sorted by name, repeats keep
-    /// their order, and those not named keep their exact text (D19). Of a name given twice, the last counts.
+    /// Sets or removes several parameters at once (3.10). All parameters are sorted by name, repeated ones
+    /// keep their order, and those not named keep their exact text (D19). If a name is given twice, the last
+    /// counts.
     public func withParams(_ changes: [(name: String, values: [String])]) -> URLText {
         var changed: [[UInt8]: [QueryParameter]] = [:]
         for (name, values) in changes {
@@ -79,7 +80,7 @@ extension URLText {
 
 /// Bodies of type `application/x-www-form-urlencoded` (6.6).
 package enum FormEncoding {
-    /// Pairs are encoded, then sorted as text by byte unless their order is the caller's, and joined with
+    /// Encodes the pairs, sorts them as text by byte unless the caller's order is kept, and joins them with
     /// `&`.
     package static func encode(_ pairs: [(name: String, value: String)], isOrdered: Bool = false) -> String {
         var encoded = pairs.map { PercentEncoding.form($0.name) + "=" + PercentEncoding.form($0.value) }

@@ -3,7 +3,7 @@ import Platform
 /// The authority of a URL (RFC 3986 3.2): host in lower case, a default port dropped (D21).
 struct URLAuthority {
     var userinfo: [UInt8]?
-    /// With its brackets if it is an IP literal.
+    /// Includes the brackets of an IP literal.
     var host: [UInt8]
     var port: [UInt8]?
     var portNumber: UInt16?
@@ -51,9 +51,9 @@ struct URLAuthority {
         portNumber = number
     }
 
-    /// Every reader takes the name for the same host. Some decode an escaped `a`, and complete numbers:
-    /// `127.1`, `0x7f.1` and `2130706433` are 127.0.0.1 to libcurl. Then another host would be asked than was
-    /// judged.
+    /// Whether all parsers read the name as the same host. Some decode an escaped `a`, and complete numbers:
+    /// `127.1`, `0x7f.1` and `2130706433` are 127.0.0.1 for libcurl. Then the request would go to another
+    /// host than the one that was checked.
     private static func isPlain(_ name: ArraySlice<UInt8>) -> Bool {
         for (index, byte) in zip(name.indices, name) where byte == .percent {
             guard let value = PercentEncoding.hexPair(name[(index + 1)...].prefix(2)), value >= 0x80 else {
@@ -77,7 +77,7 @@ struct URLAuthority {
         return !label.isEmpty && label.allSatisfy { 0x30...0x39 ~= $0 }
     }
 
-    /// 0 to 255, in its one decimal form.
+    /// 0 to 255, in plain decimal form.
     private static func isOctet(_ label: ArraySlice<UInt8>) -> Bool {
         guard label.allSatisfy({ 0x30...0x39 ~= $0 }), label.count == 1 || label.first != 0x30 else {
             return false

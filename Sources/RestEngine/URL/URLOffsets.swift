@@ -1,6 +1,6 @@
 import Platform
 
-/// Where the parts of a URL's text begin and end, in bytes.
+/// The positions of the parts of a URL in its text, in bytes.
 struct URLOffsets: Sendable, Equatable {
     /// The index of the scheme's colon; 0 if there is none.
     var schemeEnd = 0
@@ -62,8 +62,8 @@ struct URLOffsets: Sendable, Equatable {
         port = authority.portNumber
     }
 
-    /// What keeps a path from being read as something else: the empty path after a host is `/` (D21), a path
-    /// with `//` first is no host, and a first segment with a colon is no scheme (RFC 3986 4.2).
+    /// The prefix that prevents another reading of a path: an empty path after a host becomes `/` (D21), a
+    /// path that begins with `//` is no host, and a first segment with a colon is no scheme (RFC 3986 4.2).
     private static func disambiguation(of reference: URLReference) -> [UInt8] {
         let path = reference.path
         guard reference.authority == nil else {

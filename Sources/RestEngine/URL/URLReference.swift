@@ -19,11 +19,11 @@ struct URLReference {
         self.fragment = fragment
     }
 
-    /// Any text is a reference, unless it has a control character, a space, or a malformed authority. What is
-    /// not ASCII is percent-encoded as UTF-8.
+    /// Any text is a reference, unless it has a control character, a space, or a malformed authority.
+    /// Non-ASCII characters are percent-encoded as UTF-8.
     ///
-    /// - Parameter isLink: Spaces around it are dropped, and those in its path, query and fragment are
-    ///   escaped, as is what else a browser escapes there
+    /// - Parameter isLink: Spaces around it are dropped; spaces in its path, query and fragment are escaped,
+    ///   and so are other characters that a browser escapes there
     ///   (https://url.spec.whatwg.org/#percent-encoded-bytes; D32).
     init?(_ text: String, isLink: Bool = false) {
         guard let bytes = Self.ascii(text, keepsSpaces: isLink) else { return nil }

@@ -1,12 +1,12 @@
 import Platform
 
 /// A URL kept as its text, which is its identity (2.1, D21): scheme and host are in lower case, a default
-/// port is dropped, an empty path after a host is `/`, and what is not ASCII is percent-encoded. Nothing else
-/// is changed.
+/// port is dropped, an empty path after a host is `/`, and non-ASCII characters are percent-encoded. The rest
+/// is unchanged.
 ///
 /// Relative text such as `./foo` is kept as well (1.9); see `isAbsolute` and `isHTTP`.
 public struct URLText: Sendable, Hashable, CustomStringConvertible {
-    /// One reference in place of a hundred bytes, for a URL is handed on from step to step.
+    /// One reference instead of a hundred bytes, because URLs are passed on from step to step.
     private let storage: Storage
 
     private final class Storage: Sendable {
@@ -57,18 +57,18 @@ extension URLText {
         offsets.hasAuthority ? text(offsets.hostStart, offsets.hostEnd) : nil
     }
 
-    /// As written; nil if absent or the scheme's own.
+    /// As written; nil if it is absent or the default of the scheme.
     public var port: Int? { offsets.port.map(Int.init) }
 
-    /// Percent-encoded, as it is in the URL.
+    /// Percent-encoded, as in the URL.
     public var path: String { text(offsets.pathStart, offsets.pathEnd) }
 
-    /// Without its `?`; empty and absent differ.
+    /// Without its `?`; an empty query differs from none.
     public var query: String? {
         offsets.hasQuery ? text(offsets.pathEnd + 1, offsets.queryEnd) : nil
     }
 
-    /// Without its `#`; empty and absent differ.
+    /// Without its `#`; an empty fragment differs from none.
     public var fragment: String? {
         offsets.hasFragment ? text(offsets.queryEnd + 1, string.utf8.count) : nil
     }
@@ -81,14 +81,13 @@ extension URLText {
 
     public var isAbsolute: Bool { offsets.schemeEnd > 0 }
 
-    /// It can be requested: http or https, with a host.
+    /// Whether it can be requested: http or https, with a host.
     public var isHTTP: Bool { storage.isHTTP }
 
-    /// Its path has a segment `.` or `..`, however encoded, which some server would read as a way out (D31).
+    /// Whether its path has a segment `.` or `..` in any encoding, which some server would follow (D31).
     var hasDotSegment: Bool { PathText.hasDotSegment(slice(offsets.pathStart, offsets.pathEnd)) }
 
-    /// A URL as scripts see it that came from elsewhere: without user and password, which a redirect may
-    /// bring.
+    /// A URL from elsewhere, for scripts: without user and password, which a redirect may contain.
     package static func withoutUserInfo(_ text: String) -> String {
         guard text.utf8.contains(UInt8(ascii: "@")), let colon = text.firstRange(of: "://") else {
             return text
@@ -99,14 +98,14 @@ extension URLText {
         return String(text[..<colon.upperBound] + rest[rest.index(after: at)...])
     }
 
-    /// With a slash in place of each escaped one, however often it is escaped; nil without any.
+    /// Replaces each escaped slash, also a repeatedly escaped one, by a slash; nil if there is none.
     package var withOpenSlashes: URLText? {
         guard string.utf8.contains(.percent) else { return nil }
         let opened = string.replacing(/%(?:25)*2[Ff]/, with: "/")
         return opened == string ? nil : URLText(opened)
     }
 
-    /// The part that globs look at: without query and fragment (14.9, D20).
+    /// The part that globs match: without query and fragment (14.9, D20).
     var withoutQuery: Substring.UTF8View {
         slice(0, offsets.pathEnd)
     }
@@ -123,7 +122,7 @@ extension URLText {
 }
 
 extension URLText {
-    /// The parts, to be changed and assembled again.
+    /// The parts, for a change and a new assembly.
     var reference: URLReference {
         let bytes = Array(string.utf8)
         var authority: URLAuthority?
@@ -145,9 +144,9 @@ extension URLText {
 }
 
 extension URLText {
-    /// Appends text to the path (1.8, 3.1–3.4): one leading slash is ignored, a joining slash is put where
-    /// there is none, all else is path text, escaped as `PercentEncoding.path` does and never read as a URL.
-    /// Query and fragment are kept.
+    /// Appends text to the path (1.8, 3.1–3.4): one leading slash is ignored, a joining slash is added if
+    /// there is none, and the rest is path text, escaped as by `PercentEncoding.path` and never parsed as a
+    /// URL. Query and fragment are kept.
     public func appendingPath(_ text: String) -> URLText {
         var reference = reference
         var path = Array(reference.path)
@@ -158,8 +157,8 @@ extension URLText {
         return URLText(reference)
     }
 
-    /// A resource below this one (3.4); the empty text gives a trailing slash. Nil when the text, decoded or
-    /// not, has a segment `.` or `..`, which some server would read as a way out (D31).
+    /// A URL below this one (3.4); empty text gives a trailing slash. Nil if the text has a segment `.` or
+    /// `..`, decoded or not, which some server would follow (D31).
     public func child(_ text: String) -> URLText? {
         PathText.hasDotSegment(text) ? nil : appendingPath(text)
     }

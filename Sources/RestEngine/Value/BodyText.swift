@@ -1,8 +1,8 @@
-/// The text of a body, by the first of these that says its charset (rule 18.3, D41): the mark at its
-/// beginning, the label that the server gave, the document's own declaration, and the bytes themselves.
+/// The text of a body. Its charset comes from the first of these sources (rule 18.3, D41): the byte order
+/// mark, the label that the server gave, the document's own declaration, and the bytes themselves.
 struct BodyText {
     private let bytes: [UInt8]
-    /// Of its type, in lower case.
+    /// The essence of its media type, in lower case.
     private let essence: String
     /// The charset of the Content-Type; nil without one.
     private let label: String?
@@ -13,8 +13,8 @@ struct BodyText {
         label = charset
     }
 
-    /// Throws for a charset of the server that nobody knows, and for bytes that are not of it. A mark or a
-    /// declaration that is not true of the bytes counts for nothing.
+    /// Throws if the server's charset is unknown, or the bytes are invalid in it. A mark or a declaration
+    /// that does not fit the bytes is ignored.
     func decode() throws(RequestError.CauseError) -> String {
         if let mark, let text = TextCharset(mark.charset)?.decode(Array(bytes.dropFirst(mark.count))) {
             return text
@@ -24,7 +24,7 @@ struct BodyText {
         return String(validating: bytes, as: UTF8.self) ?? TextCharset.decodeWindows1252(bytes)
     }
 
-    /// Whatever the server and the document say.
+    /// Ignores the charsets of server and document.
     func decode(as charset: String) throws(RequestError.CauseError) -> String {
         guard let known = TextCharset(charset) else {
             throw RequestError.CauseError(.invalidTextEncoding(name: charset))
@@ -39,15 +39,15 @@ struct BodyText {
     private var mark: (charset: String, count: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return ("utf-8", 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return ("utf-16be", 2) }
-        // The mark of UTF-32, which nobody means who doesn't say so, begins like that of UTF-16.
+        // The UTF-32 mark begins like that of UTF-16; it counts only if the label says UTF-32.
         if bytes.starts(with: [0xFF, 0xFE]), label?.hasPrefix("utf-32") != true { return ("utf-16le", 2) }
         return nil
     }
 
-    /// Declarations are looked for in so many bytes.
+    /// The number of bytes that are searched for a declaration.
     private static let scannedBytes = 1024
 
-    /// What the document says of itself. It does so in bytes of ASCII: a charset without them isn't its own.
+    /// The charset that the document declares in ASCII; a charset that is not a superset of ASCII is ignored.
     private var declared: TextCharset? {
         var scan = DeclarationScan(bytes.prefix(Self.scannedBytes))
         let name: String?
@@ -65,14 +65,14 @@ struct BodyText {
     }
 }
 
-/// Looks for a charset in the beginning of a document
+/// Searches for a charset at the beginning of a document
 /// (https://html.spec.whatwg.org/#prescan-a-byte-stream-to-determine-its-encoding).
 private struct DeclarationScan {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// Of `<?xml … encoding="…"?>`.
+    /// The charset of `<?xml … encoding="…"?>`.
     mutating func charsetOfXML() -> String? {
         guard take("<?xml"), rest.first.map(Self.isBlank) ?? false else { return nil }
         while let (name, value) = attribute() {
@@ -81,12 +81,13 @@ private struct DeclarationScan {
         return nil
     }
 
-    /// Of the first `<meta charset="…">` or `<meta http-equiv="content-type" content="…; charset=…">`.
+    /// The charset of the first `<meta charset="…">` or `<meta http-equiv="content-type" content="…;
+    /// charset=…">`.
     mutating func charsetOfHTML() -> String? {
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
             rest = rest[start...]
             if begins(with: "<!--") {
-                // `<!-->` is a whole comment.
+                // `<!-->` is a complete comment.
                 rest = rest[(start + 2)...]
                 skip(behind: "-->")
             } else if begins(with: "<meta"), rest.dropFirst(5).first.map(Self.endsName) ?? false {
@@ -120,7 +121,7 @@ private struct DeclarationScan {
         return charset ?? (isContentType ? ofContent : nil)
     }
 
-    /// The next of a tag, in lower case; nil at the tag's end, and where the bytes end before it does.
+    /// The next attribute of a tag, in lower case; nil at the end of the tag, or if the bytes end before.
     private mutating func attribute() -> (name: String, value: String)? {
         while let byte = rest.first, Self.isBlank(byte) || byte == 0x2F { rest.removeFirst() }
         let name = word { $0 == UInt8(ascii: "=") || Self.endsName($0) }
@@ -136,7 +137,7 @@ private struct DeclarationScan {
         skipBlanks()
         guard let quote = rest.first, quote == 0x22 || quote == 0x27 else {
             let value = word { Self.isBlank($0) || $0 == UInt8(ascii: ">") }
-            // A value that is cut off is none.
+            // A value that is cut off is ignored.
             return rest.isEmpty ? nil : (name, value)
         }
         rest.removeFirst()
@@ -166,7 +167,7 @@ private struct DeclarationScan {
         return true
     }
 
-    /// ASCII case ignored; `text` is in lower case.
+    /// Ignores ASCII case; `text` is in lower case.
     private func begins(with text: String) -> Bool {
         rest.prefix(text.utf8.count).elementsEqual(text.utf8) { byte, letter in
             byte == letter || Self.isLetter(byte) && byte | 0x20 == letter

@@ -1,17 +1,17 @@
-/// The content of an entity. A value: what a reader does to its copy changes nothing in the resource.
+/// The content of an entity. It is a value: changing a copy does not change the resource.
 public enum Content: Sendable {
-    /// A body that nothing has interpreted.
+    /// A body that has not been parsed.
     case bytes([UInt8])
     case text(String)
-    /// What the JSON transformer made of a body.
+    /// The JSON transformer's output.
     case json(Tree)
-    /// What a script's transformer made.
+    /// The output of a script's transformer.
     case value(Tree)
     case image(Image)
-    /// What a Swift transformer made; scripts and the gateway can't see inside.
+    /// The output of a Swift transformer; scripts and the gateway can't read it.
     case native(any Sendable)
 
-    /// The name by which scripts ask: `entity.content_kind`.
+    /// The name for scripts: `entity.content_kind`.
     public var kind: String {
         switch self {
         case .bytes: "bytes"
@@ -23,7 +23,7 @@ public enum Content: Sendable {
         }
     }
 
-    /// The text of a text content, or of a lone string of JSON (rule 27.1).
+    /// The text of a text content, or of JSON that is a single string (rule 27.1).
     public var text: String? {
         switch self {
         case .text(let text): text
@@ -41,18 +41,18 @@ public enum Content: Sendable {
         }
     }
 
-    /// What a response without a body has, and keeps: content transformers pass it on (D30).
+    /// Whether it is the content of a response without a body: content transformers pass it on (D30).
     public var isNoBody: Bool {
         if case .bytes(let bytes) = self { bytes.isEmpty } else { false }
     }
 
-    /// A text of the same bytes: what gives that back has changed nothing.
+    /// Whether `other` is text with the same bytes: then the text is unchanged.
     package func isSameText(as other: Content) -> Bool {
         guard case .text(let text) = self, case .text(let other) = other else { return false }
         return text.utf8.elementsEqual(other.utf8)
     }
 
-    /// About how much there is to transform, in bytes; nobody knows of what Swift transformers made.
+    /// The approximate size for transformers, in bytes; unknown for the output of Swift transformers.
     var size: Int {
         switch self {
         case .bytes(let bytes): bytes.count
@@ -63,7 +63,7 @@ public enum Content: Sendable {
         }
     }
 
-    /// No value in it has a class of a script's; see ``Tree/isClassless``.
+    /// Whether no value in it has a class of a script; see ``Tree/isClassless``.
     var isClassless: Bool {
         switch self {
         case .json(let tree), .value(let tree): tree.isClassless
@@ -71,15 +71,15 @@ public enum Content: Sendable {
         }
     }
 
-    /// What it is, for error messages: `text`, `json`, `number`, ….
+    /// The name of its type, for error messages: `text`, `json`, `number`, ….
     public var typeName: String {
         if case .value(let tree) = self { tree.kind.typeName } else { kind }
     }
 }
 
 extension Content {
-    /// The content that a Swift value is; ``cast(to:)`` gives it back. A ``Tree`` is a ``value(_:)``, types
-    /// that are none of the engine's are ``native(_:)``.
+    /// The content for a Swift value, which ``cast(to:)`` returns again. A ``Tree`` becomes ``value(_:)``, a
+    /// type that the engine doesn't know ``native(_:)``.
     public init(_ value: some Sendable) {
         self =
             switch value {
@@ -87,19 +87,20 @@ extension Content {
             case let text as String: .text(text)
             case let tree as Tree: .value(tree)
             case let image as Image: .image(image)
-            // Any array without elements could be cast.
+            // An empty array of any type could be cast.
             case let bytes as [UInt8] where type(of: value) == [UInt8].self: .bytes(bytes)
             default: .native(value)
             }
     }
 
-    /// The content as a Swift type, if it is of that type: text as `String`, bytes as `[UInt8]`, JSON and
-    /// scripts' values as ``Tree``, images as ``Image``, and what a Swift transformer made as what it is. A
-    /// tree that is a number, boolean or string is also `Int`, `Int64`, `Double`, `Bool` or `String`. Nothing
-    /// is decoded (rules 27.2, 27.3). No body is an empty `String`, `Void`, and nil for an `Optional` (D30).
+    /// The content as a Swift type, if it has that type: text as `String`, bytes as `[UInt8]`, JSON and
+    /// scripts' values as ``Tree``, images as ``Image``, and the output of a Swift transformer as its own
+    /// type. A tree that is a number, boolean or string is also an `Int`, `Int64`, `Double`, `Bool` or
+    /// `String`. No decoding takes place (rules 27.2, 27.3). An absent body is an empty `String`, `Void`, and
+    /// nil for an `Optional` (D30).
     public func cast<Value>(to type: Value.Type = Value.self) -> Value? {
         switch self {
-        // An array without elements would cast to an array of anything.
+        // An empty array could be cast to an array of any type.
         case .bytes(let bytes) where [0] as [UInt8] is Value: bytes as? Value
         case .bytes(let bytes) where bytes.isEmpty: Self.nothing(as: type)
         case .bytes: nil
@@ -115,7 +116,7 @@ extension Content {
         return () as? Value ?? "" as? Value
     }
 
-    /// The tree of JSON or of a script's value, scalars too.
+    /// The tree of JSON or of a script's value, including scalars.
     var anyTree: Tree? {
         switch self {
         case .json(let tree), .value(let tree): tree
@@ -123,7 +124,7 @@ extension Content {
         }
     }
 
-    /// What ``typeName`` would be of content with that type.
+    /// The ``typeName`` of content with that type.
     static func typeName(of type: Any.Type) -> String {
         switch type {
         case is String.Type: "text"
@@ -134,14 +135,14 @@ extension Content {
         }
     }
 
-    /// What it is, for messages about Swift types.
+    /// The name of its type, for messages about Swift types.
     var swiftTypeName: String {
         if isNoBody { return "no body" }
         return if case .native(let value) = self { "\(Swift.type(of: value))" } else { typeName }
     }
 }
 
-/// An `Optional` whose wrapped type is not known before the program runs.
+/// An `Optional` whose wrapped type is known only at run time.
 private protocol OptionalType {
     static var nothing: Any { get }
 }

@@ -1,20 +1,20 @@
-/// An image as it came, with what its first bytes tell.
+/// An image as received, with the information in its first bytes.
 public struct Image: Sendable, Equatable {
-    /// Told by the first bytes, whatever the content type says.
+    /// The format according to the first bytes, regardless of the content type.
     public enum Format: String, Sendable, CaseIterable {
         case png, jpeg, gif, webp, bmp
     }
 
-    /// By the first bytes, whatever its content type says.
+    /// The format according to the first bytes, regardless of the content type.
     public let format: Format
-    /// The width in pixels, as the file's head tells it.
+    /// The width in pixels, from the head of the file.
     public let width: Int
     /// The height in pixels.
     public let height: Int
-    /// The file as it was received, head and pixels.
+    /// The file as received.
     public let bytes: [UInt8]
 
-    /// Nil when the bytes are of no known format, or end before the size.
+    /// Nil if the format is unknown, or the bytes end before the size.
     public init?(bytes: [UInt8]) {
         guard let (format, width, height) = ImageHeader(bytes).read(), width > 0, height > 0 else {
             return nil
@@ -77,7 +77,7 @@ private struct ImageHeader {
         return (.bmp, Int(Int32(truncatingIfNeeded: width)), Int(rows))
     }
 
-    /// The size stands in the first frame header, behind any number of other segments (ITU T.81, annex B).
+    /// The size is in the first frame header, after any number of other segments (ITU T.81, annex B).
     private var jpeg: (Image.Format, Int, Int)? {
         guard starts([0xFF, 0xD8]) else { return nil }
         var position = 2

@@ -1,9 +1,10 @@
 import Platform
 
-/// A charset by its name. UTF-8, ASCII, ISO-8859-1 and windows-1252 are done here, everything else by iconv.
+/// A charset by its name. UTF-8, ASCII, ISO-8859-1 and windows-1252 are implemented here, all others by
+/// iconv.
 ///
-/// Whoever says ASCII or ISO-8859-1 of what he sends may mean windows-1252, as browsers read it
-/// (https://encoding.spec.whatwg.org/#names-and-labels). What is sent from here is what was asked for.
+/// Text labelled ASCII or ISO-8859-1 may really be windows-1252, and is decoded as such, as in browsers
+/// (https://encoding.spec.whatwg.org/#names-and-labels). Text is encoded in exactly the requested charset.
 package struct TextCharset {
     private enum Kind {
         case utf8, ascii, latin1, windows1252
@@ -11,7 +12,7 @@ package struct TextCharset {
     }
     private let kind: Kind
 
-    /// Common names, of which a misspelled one may be: iconv knows more.
+    /// Common names, to suggest one for a misspelled name; iconv knows more.
     package static let commonNames = [
         "utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "iso-8859-2", "iso-8859-5",
         "iso-8859-7", "iso-8859-9", "iso-8859-15", "windows-1250", "windows-1251", "windows-1252",
@@ -19,8 +20,8 @@ package struct TextCharset {
         "iso-2022-jp", "euc-kr", "gb18030", "gbk", "gb2312", "big5",
     ]
 
-    /// The name under which a content type says a charset (rule 6.4): in lower case, and the registered one
-    /// for what is often called otherwise.
+    /// The name of a charset in a content type (rule 6.4): in lower case, and the registered name for common
+    /// aliases.
     static func ianaName(_ charset: String) -> String {
         switch charset.lowercased() {
         case "utf8": "utf-8"
@@ -33,7 +34,7 @@ package struct TextCharset {
         }
     }
 
-    /// Nil when nobody knows the charset.
+    /// Nil if the charset is unknown.
     package init?(_ charset: String) {
         switch Self.ianaName(charset) {
         case "utf-8": kind = .utf8
@@ -41,7 +42,7 @@ package struct TextCharset {
         case "iso-8859-1": kind = .latin1
         case "windows-1252": kind = .windows1252
         default:
-            // iconv takes options after a slash, and an empty name as the locale's charset.
+            // iconv reads options after a slash, and an empty name as the locale's charset.
             guard !charset.isEmpty, charset.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }) else {
                 return nil
             }
@@ -51,7 +52,7 @@ package struct TextCharset {
         }
     }
 
-    /// Nil when the bytes are not of the charset.
+    /// Nil if the bytes are invalid in the charset.
     package func decode(_ bytes: [UInt8]) -> String? {
         switch kind {
         case .utf8: String(validating: bytes, as: UTF8.self)
@@ -62,9 +63,9 @@ package struct TextCharset {
         }
     }
 
-    /// Every byte is a character.
+    /// Each byte is a character.
     static func decodeWindows1252(_ bytes: [UInt8]) -> String {
-        // None takes more than three bytes of UTF-8.
+        // No character takes more than three bytes in UTF-8.
         let extra = bytes.count(where: { $0 >= 0x80 })
         return String(unsafeUninitializedCapacity: bytes.count + 2 * extra) { text in
             var end = 0
@@ -87,11 +88,11 @@ package struct TextCharset {
         0x80..<0xA0 ~= byte ? windows1252[Int(byte - 0x80)] : Unicode.Scalar(byte)
     }
 
-    /// Of 0x80 to 0x9F (https://encoding.spec.whatwg.org/#index-windows-1252).
+    /// The characters for 0x80 to 0x9F (https://encoding.spec.whatwg.org/#index-windows-1252).
     private static let windows1252 = Array(
         "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars)
 
-    /// Nil when the charset can't express the text.
+    /// Nil if the charset can't represent the text.
     func encode(_ text: String) -> [UInt8]? {
         switch kind {
         case .utf8: return Array(text.utf8)
@@ -112,8 +113,8 @@ package struct TextCharset {
         return scalar.value < 0x100 && !(0x80..<0xA0 ~= scalar.value) ? UInt8(scalar.value) : nil
     }
 
-    /// UTF-16 without a byte order mark is big-endian (RFC 2781 4.3), and UTF-32 alike; iconv would take this
-    /// machine's order.
+    /// UTF-16 without a byte order mark is big-endian (RFC 2781 4.3), and so is UTF-32; iconv would use the
+    /// byte order of this machine.
     private static func withByteOrder(_ charset: String, of bytes: [UInt8]) -> String {
         switch charset.lowercased() {
         case "utf-16", "utf16":
@@ -133,7 +134,7 @@ package struct TextCharset {
     private static func convert(_ bytes: [UInt8], from source: String, to target: String) -> [UInt8]? {
         guard let handle = open(from: source, to: target) else { return nil }
         defer { iconv_close(handle) }
-        // No charset needs more than four bytes for one of another, beside a mark at the start.
+        // No charset needs more than four bytes for one of another, besides a mark at the start.
         var output = [CChar](repeating: 0, count: bytes.count * 4 + 16)
         var written = 0
         let ok = bytes.withUnsafeBytes { source in

@@ -2,16 +2,16 @@ import CJSON
 
 /// Structured content: null, booleans, integers, doubles, strings, arrays and objects in one run of bytes.
 ///
-/// Content crosses threads and Lua states in this form. A sub-tree is a slice that shares, and so keeps, the
-/// bytes of the whole; ``compacted()`` cuts it loose. Reading walks the bytes: an element of an array of n
-/// costs n skips, so iterate rather than count.
+/// Content is passed between threads and Lua states in this form. A sub-tree is a slice that shares, and so
+/// keeps, the bytes of the whole; ``compacted()`` makes it independent. Reading walks the bytes: access to an
+/// element of an array takes time proportional to its index, so iterate instead of counting.
 ///
-/// One that came as JSON may still be that text: see ``TreeText``.
+/// A tree that came as JSON may still be that text: see ``TreeText``.
 public struct Tree: Sendable {
-    /// The bytes of what this is a part of.
+    /// The bytes of the whole that this tree is a part of.
     enum Form: Sendable {
         case encoded([UInt8])
-        /// Always the whole of it.
+        /// Always the whole text.
         case text(TreeText)
     }
 
@@ -30,7 +30,7 @@ public struct Tree: Sendable {
         (start, end) = (0, 0)
     }
 
-    /// The bytes of what this is a part of, made of the text when somebody asks first.
+    /// The bytes of the whole, made from the text at the first access.
     var storage: [UInt8] {
         switch form {
         case .encoded(let bytes): bytes
@@ -38,19 +38,19 @@ public struct Tree: Sendable {
         }
     }
 
-    /// Nil for one that is encoded from the beginning.
+    /// Nil for a tree that was encoded from the beginning.
     package var text: TreeText? {
         if case .text(let text) = form { text } else { nil }
     }
 
-    /// Takes over bytes that an encoder of CJSON made. Bytes of other origin go through
+    /// Takes over bytes that an encoder of CJSON made. For bytes from elsewhere use
     /// ``init(checking:limits:)``.
     public init(encoded: [UInt8]) {
         precondition(!encoded.isEmpty, "Tree: no bytes; an encoded tree has at least its tag")
         self.init(storage: encoded, start: 0, end: UInt32(encoded.count))
     }
 
-    /// Takes over bytes of unknown origin, a persistent cache's say; nil when they are no tree.
+    /// Takes over bytes from elsewhere, for example from a persistent cache; nil if they are not a tree.
     public init?(checking bytes: [UInt8], limits: Limits = .standard) {
         var limits = limits.raw
         guard bytes.withUnsafeBufferPointer({ cjson_tree_is_valid($0.baseAddress, $0.count, &limits) }) else {
@@ -59,7 +59,7 @@ public struct Tree: Sendable {
         self.init(encoded: bytes)
     }
 
-    /// The bytes of this tree alone.
+    /// The bytes of this tree without the rest of the whole.
     public var encoded: [UInt8] {
         switch form {
         case .text(let text): text.encoded
@@ -68,7 +68,7 @@ public struct Tree: Sendable {
         }
     }
 
-    /// How many bytes this tree has, or its text as long as it is one.
+    /// The number of bytes of this tree, or of its text while it is one.
     public var byteCount: Int {
         switch form {
         case .text(let text): text.byteCount
@@ -81,8 +81,8 @@ public struct Tree: Sendable {
         Tree(encoded: encoded)
     }
 
-    /// True when no value in it has a class, whose number means something to this process alone. False as
-    /// well when more than 1000 containers are inside each other.
+    /// Whether no value in it has a class, whose number is valid in this process only. False also if
+    /// containers are nested more than 1000 deep.
     public var isClassless: Bool {
         if case .text = form { return true }
         return withUnsafeBytes {
@@ -90,7 +90,7 @@ public struct Tree: Sendable {
         }
     }
 
-    /// Lends the bytes of this tree alone.
+    /// Passes the bytes of this tree to `body`.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -108,9 +108,9 @@ public struct Tree: Sendable {
 }
 
 extension Tree {
-    /// What a decoder accepts.
+    /// The limits of a decoder.
     public struct Limits: Sendable {
-        /// Containers inside each other; at most 1000.
+        /// The depth of nested containers; at most 1000.
         public var depth: Int
         /// Bytes of the result; at most 4 GiB.
         public var bytes: Int
@@ -118,7 +118,7 @@ extension Tree {
         /// The usual limits: 512 levels deep, 256 MiB.
         public static let standard = Limits()
 
-        /// See ``standard`` for what is left out.
+        /// Omitted limits are those of ``standard``.
         public init(depth: Int = 512, bytes: Int = 256 << 20) {
             self.depth = depth
             self.bytes = bytes
@@ -130,7 +130,7 @@ extension Tree {
     }
 }
 
-/// By meaning, but for the order of keys: each value has one encoding.
+/// By value, except that the order of keys counts: each value has one encoding.
 extension Tree: Equatable, Hashable {
     public static func == (left: Tree, right: Tree) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }

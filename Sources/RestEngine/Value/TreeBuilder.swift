@@ -1,5 +1,5 @@
 extension Tree {
-    /// Writes a tree front to back, for native code that has much to say.
+    /// Writes a tree in order, for code that makes large ones.
     ///
     ///     var builder = Tree.Builder()
     ///     builder.object { builder in
@@ -20,7 +20,7 @@ extension Tree {
 
         public init() {}
 
-        /// Bytes that are written so far.
+        /// The number of bytes written so far.
         var byteCount: Int { bytes.count }
 
         public mutating func null() { value(.null) }
@@ -46,7 +46,7 @@ extension Tree {
             counted(digits.utf8)
         }
 
-        /// Writes a double; JSON text takes none that is not finite.
+        /// Writes a double; JSON text can't contain one that is not finite.
         public mutating func double(_ double: Double) {
             value(.real)
             number(double.bitPattern)
@@ -54,13 +54,13 @@ extension Tree {
 
         public mutating func string(_ string: some StringProtocol) { self.string(utf8: string.utf8) }
 
-        /// A string of any bytes; JSON text takes UTF-8 alone.
+        /// Writes a string of any bytes; JSON text can contain only UTF-8.
         public mutating func string(utf8: some Collection<UInt8>) {
             value(.string)
             counted(utf8)
         }
 
-        /// Writes a value that is there already.
+        /// Writes an existing value.
         public mutating func tree(_ tree: Tree) {
             before()
             tree.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -75,7 +75,7 @@ extension Tree {
             end()
         }
 
-        /// The body writes keys and values in turn.
+        /// Writes an object; the body writes keys and values alternately.
         public mutating func object<Failure: Error>(
             _ pairs: (inout Builder) throws(Failure) -> Void
         ) throws(Failure) {
@@ -93,7 +93,7 @@ extension Tree {
             counted(key.utf8)
         }
 
-        /// The tree, which must be one whole value.
+        /// The tree, which must be one complete value.
         public consuming func finish() -> Tree {
             precondition(open.isEmpty, "Tree.Builder: finished inside of a container")
             return Tree(encoded: bytes)

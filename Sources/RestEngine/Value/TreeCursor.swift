@@ -4,12 +4,12 @@ extension Tree {
         case null, no, yes, int8, int32, int64, real, string, array, object, table, classed, number
     }
 
-    /// A place in the bytes of a tree.
+    /// A position in the bytes of a tree.
     struct Cursor {
         let storage: [UInt8]
         var offset: Int
 
-        /// At a tree's value, behind its class.
+        /// Starts at the value of a tree, after its class.
         init(_ tree: Tree) {
             storage = tree.storage
             offset = Int(tree.start)
@@ -31,7 +31,7 @@ extension Tree {
             return number
         }
 
-        /// Reads an integer node and moves behind it; nil, unmoved, for all else.
+        /// Reads an integer node and moves past it; nil, without moving, for other nodes.
         mutating func integer() -> Int64? {
             switch tag {
             case .int8:
@@ -48,7 +48,7 @@ extension Tree {
             }
         }
 
-        /// Reads a length and its bytes, and moves behind them.
+        /// Reads a length and its bytes, and moves past them.
         mutating func takeBytes() -> Range<Int> {
             var count = Int(storage[offset])
             offset += 1
@@ -60,7 +60,7 @@ extension Tree {
             return offset..<offset + count
         }
 
-        /// Moves behind a node and answers it.
+        /// Moves past a node and returns it.
         mutating func takeNode() -> Tree {
             let start = offset
             skip()

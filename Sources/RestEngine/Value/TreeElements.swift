@@ -1,5 +1,5 @@
 extension Tree {
-    /// The elements of an array in order; none for all else.
+    /// The elements of an array in order; empty for other kinds.
     public var elements: Elements {
         var cursor = Cursor(self)
         let count = cursor.tag == .array ? count : 0
@@ -7,8 +7,8 @@ extension Tree {
         return Elements(cursor: cursor, remaining: count)
     }
 
-    /// The keys and values of an object in order, repeated keys too, which only a ``Builder`` writes; none
-    /// for all else. A key that is no UTF-8, which only Lua makes, is repaired.
+    /// The keys and values of an object in order, including repeated keys, which only a ``Builder`` writes;
+    /// empty for other kinds. A key that is not UTF-8, which only Lua makes, is repaired.
     public var pairs: Pairs {
         var cursor = Cursor(self)
         let count = cursor.tag == .object ? count : 0
@@ -16,7 +16,7 @@ extension Tree {
         return Pairs(cursor: cursor, remaining: count)
     }
 
-    /// The value of a key; of a repeated key the last.
+    /// The value of a key; the last one of a repeated key.
     public subscript(key: String) -> Tree? {
         var key = key
         var found: Tree?
@@ -29,7 +29,7 @@ extension Tree {
         return found
     }
 
-    /// An element, from 0 on; nil outside and for all else than arrays.
+    /// An element, from 0 on; nil outside the array and for other kinds.
     public subscript(index: Int) -> Tree? {
         guard index >= 0 else { return nil }
         return elements.dropFirst(index).first { _ in true }

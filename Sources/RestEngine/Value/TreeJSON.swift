@@ -1,18 +1,18 @@
 import CJSON
 
-/// Text that is no JSON, or a value that has no JSON form.
+/// Text that is not JSON, or a value that has no JSON form.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong with a text.
+    /// The kind of error.
     public enum Code: Int32, Sendable {
         case malformed = 1
         case invalidUTF8, tooDeep, tooLarge, numberRange, unencodable, cycle, noMemory, invalidTree
     }
 
-    /// What is wrong, for programs.
+    /// The kind of error, for programs.
     public let code: Code
-    /// Decoding: in the text. Encoding: inside the offending string.
+    /// When decoding, the offset in the text; when encoding, inside the offending string.
     public let offset: Int
-    /// A sentence; when encoding it begins with the path of the offending value.
+    /// A sentence; when encoding, it begins with the path of the offending value.
     public let message: String
 
     public var description: String {
@@ -31,7 +31,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Tree {
-    /// Decodes JSON text, validating all of it. Scalars are taken too: look at ``kind``.
+    /// Decodes JSON text, validating all of it. Scalars are accepted too: check ``kind``.
     public init(json: [UInt8], limits: Limits = .standard) throws(JSONError) {
         var limits = limits.raw
         let encoded = try fill { out, error in
@@ -42,7 +42,7 @@ extension Tree {
         self.init(encoded: encoded)
     }
 
-    /// Decodes a JSON value a line, any value, to an array. Blank lines are left out.
+    /// Decodes lines with one JSON value each into an array. Blank lines are skipped.
     init(jsonLines bytes: [UInt8], limits: Limits = .standard) throws(JSONError) {
         var builder = Builder()
         try builder.array { builder throws(JSONError) in
@@ -68,7 +68,7 @@ extension Tree {
         try self.init(json: Array(json.utf8), limits: limits)
     }
 
-    /// Compact JSON text. What can have none: NaN and infinities, strings that are no UTF-8, general tables.
+    /// Compact JSON text. Throws for NaN and infinities, strings that are not UTF-8, and general tables.
     public func json() throws(JSONError) -> [UInt8] {
         if let written = text?.written { return written }
         return try fill { out, error in
@@ -81,7 +81,7 @@ extension Tree {
 }
 
 extension Tree: CustomStringConvertible {
-    /// JSON text, or why there is none.
+    /// JSON text, or the reason why there is none.
     public var description: String {
         do {
             return String(decoding: try json(), as: UTF8.self)
@@ -91,7 +91,7 @@ extension Tree: CustomStringConvertible {
     }
 }
 
-/// Runs a function of CJSON that fills a buffer, and copies what it filled.
+/// Calls a function of CJSON that fills a buffer, and copies the result.
 private func fill(
     _ body: (UnsafeMutablePointer<cjson_buffer>, UnsafeMutablePointer<cjson_error>) -> Int32
 ) throws(JSONError) -> [UInt8] {

@@ -1,5 +1,5 @@
 extension Tree {
-    /// What a value is.
+    /// The kind of a value.
     public enum Kind: Sendable, Equatable {
         case null
         case boolean
@@ -12,7 +12,7 @@ extension Tree {
         /// A Lua table that is neither array nor object.
         case table
 
-        /// As scripts know it: `null`, `boolean`, `number`, `string` or `table`.
+        /// The name for scripts: `null`, `boolean`, `number`, `string` or `table`.
         public var typeName: String {
             switch self {
             case .null: "null"
@@ -24,7 +24,7 @@ extension Tree {
         }
     }
 
-    /// What encloses the whole. A value with a class has the kind of its value.
+    /// The kind of the outermost value. A value with a class has the kind of its value.
     public var kind: Kind {
         if case .text(let text) = form { return text.kind }
         return switch Cursor(self).tag {
@@ -40,7 +40,7 @@ extension Tree {
         }
     }
 
-    /// The number of the value's class, which ``classless`` lacks.
+    /// The number of the value's class; ``classless`` has none.
     public var classID: UInt32? {
         guard case .encoded(let storage) = form else { return nil }
         return storage[Int(start)] == Tag.classed.rawValue ? Cursor(self).number(at: Int(start) + 1) : nil
@@ -53,7 +53,7 @@ extension Tree {
 
     public var isNull: Bool { kind == .null }
 
-    /// The boolean, nil for all else.
+    /// The boolean; nil for other kinds.
     public var bool: Bool? {
         switch Cursor(self).tag {
         case .no: false
@@ -62,8 +62,8 @@ extension Tree {
         }
     }
 
-    /// The digits of an integer beyond 64 bits, with its sign, as they were written; nil for all else. Only
-    /// JSON text and ``TreeEncoder`` make one: it is written back as it was, and ``double`` is the nearest.
+    /// The digits of an integer beyond 64 bits, with its sign, as written; nil for other values. Only JSON
+    /// text and ``TreeEncoder`` make one: it is written back unchanged, and ``double`` is the nearest double.
     public var digits: String? {
         var cursor = Cursor(self)
         guard cursor.tag == .number else { return nil }
@@ -71,20 +71,20 @@ extension Tree {
         return String(decoding: storage[cursor.takeBytes()], as: UTF8.self)
     }
 
-    /// The integer, nil for a double too.
+    /// The integer; nil for a double.
     public var int: Int64? {
         var cursor = Cursor(self)
         return cursor.integer()
     }
 
-    /// The number, be it integer or double.
+    /// The number, integer or double.
     public var double: Double? {
         var cursor = Cursor(self)
         if cursor.tag == .real { return Double(bitPattern: cursor.number(at: cursor.offset + 1)) }
         return cursor.integer().map(Double.init) ?? digits.flatMap(Double.init)
     }
 
-    /// The string; nil also for one that is no UTF-8, which only Lua makes.
+    /// The string; nil also for one that is not UTF-8, which only Lua makes.
     public var string: String? {
         bytes.flatMap { String(validating: $0, as: UTF8.self) }
     }
@@ -97,7 +97,7 @@ extension Tree {
         return storage[cursor.takeBytes()]
     }
 
-    /// How many elements or keys a container has; 0 for all else.
+    /// The number of elements or keys of a container; 0 for other kinds.
     public var count: Int {
         let cursor = Cursor(self)
         switch cursor.tag {

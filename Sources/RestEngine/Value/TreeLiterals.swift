@@ -3,7 +3,7 @@ extension Tree {
 
     public init(_ bool: Bool) { self = Tree.build { $0.bool(bool) } }
 
-    /// An integer; it must fit into 64 bits with a sign.
+    /// An integer; it must fit into 64 bits, signed.
     public init(_ int: some BinaryInteger) { self = Tree.build { $0.int(Int64(int)) } }
 
     public init(_ double: Double) { self = Tree.build { $0.double(double) } }
@@ -21,7 +21,7 @@ extension Tree {
         }
     }
 
-    /// An object with its keys in the order given.
+    /// An object with its keys in the given order.
     public init(pairs: some Sequence<(String, Tree)>) {
         self = Tree.build { builder in
             builder.object { builder in

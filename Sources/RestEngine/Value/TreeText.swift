@@ -1,19 +1,19 @@
 import CJSON
 import Synchronization
 
-/// JSON text that is known to be right, in place of the tree that it stands for.
+/// Validated JSON text that stands for a tree.
 ///
-/// Most values that come as JSON are wanted once and in another form: as a table of Lua, which simdjson's own
-/// notes give with less work while the thread that read the text has them. A tree is made for whoever asks
-/// for one first, and kept in place of the text.
+/// Most values that come as JSON are needed once, and in another form: as a Lua table. simdjson's own notes
+/// give that form with less work, as long as the thread that read the text still has them. The first access
+/// to the tree makes it, and it then replaces the text.
 package final class TreeText: Sendable {
     let kind: Tree.Kind
-    /// What the thread that read it knows it by; 0 for none.
+    /// The number of the reading on the thread that read it; 0 for none.
     private let number: UInt64
     private let form: Mutex<Form>
-    /// It is written as this host writes JSON.
+    /// Whether the text has the form in which this host writes JSON.
     private let isWritten: Bool
-    /// Hears of it when a tree is wanted after all, at the price of a reading.
+    /// Is notified when a tree is needed after all and the text had to be read again.
     private let preference: TextPreference
 
     private enum Form {
@@ -21,10 +21,10 @@ package final class TreeText: Sendable {
         case encoded([UInt8])
     }
 
-    /// Larger texts become trees on other threads, to which no notes of this one go.
+    /// Larger texts become trees on other threads, which have no notes of this thread.
     static let mostBytes = LargeContent.leastParsedSize
 
-    /// Reads a text; nil when only the tree tells whether it is right.
+    /// Reads a text; nil if only making the tree would show whether it is valid.
     init?(_ json: [UInt8], limits: Tree.Limits, _ preference: TextPreference) {
         guard json.count <= Self.mostBytes else { return nil }
         var limits = limits.raw
@@ -40,7 +40,7 @@ package final class TreeText: Sendable {
         self.preference = preference
     }
 
-    /// Takes over an array or object that was written as ``Tree/json()`` writes it.
+    /// Takes over an array or object in the form of ``Tree/json()``.
     init(written json: [UInt8], _ preference: TextPreference) {
         kind = json.first == UInt8(ascii: "[") ? .array : .object
         number = 0
@@ -49,19 +49,19 @@ package final class TreeText: Sendable {
         self.preference = preference
     }
 
-    /// What the thread that read the text last knows it by, and what must be there while that is used. Nil
-    /// when a tree has the text's place.
+    /// The number of the reading on the thread that read the text, and the text, which must be kept while the
+    /// reading is used. Nil if a tree has replaced the text.
     package var reading: (number: UInt64, text: [UInt8])? {
         form.withLock { if case .text(let json) = $0 { (number, json) } else { nil } }
     }
 
-    /// The text, as this host writes it; nil for one that came from outside, and when a tree has its place.
+    /// The text, as this host writes it; nil for text from outside, and if a tree has replaced it.
     var written: [UInt8]? {
         guard isWritten else { return nil }
         return form.withLock { if case .text(let json) = $0 { json } else { nil } }
     }
 
-    /// Of the form that is there.
+    /// The size of the current form.
     package var byteCount: Int {
         form.withLock {
             switch $0 {
@@ -83,7 +83,8 @@ package final class TreeText: Sendable {
         }
     }
 
-    /// Of notes, while they are there: else the text is read again, with which nothing was wrong.
+    /// Uses the notes of the reading if they still exist; otherwise reads the text again, which is known to
+    /// be valid.
     private func encode(_ json: [UInt8]) -> [UInt8] {
         var buffer = cjson_buffer()
         defer { cjson_buffer_free(&buffer) }
@@ -99,17 +100,17 @@ package final class TreeText: Sendable {
 
 }
 
-/// Whether values that come from one place are best kept as text, or made trees at once, since of some of
-/// late the text had to be read again.
+/// Decides whether values from one source should be kept as text or made trees at once. It prefers trees for
+/// a while after a text had to be read again.
 package final class TextPreference: Sendable {
-    /// So many more values become trees.
+    /// The number of further values to be made trees at once.
     private let trees = Atomic(0)
-    /// Behind one of which a tree was wanted.
+    /// The number of values to be made trees after one tree was needed.
     private static let treesAtOnce = 64
 
     package init() {}
 
-    /// Asked for each value; by several threads it may be some values more.
+    /// Call this for each value. If several threads do, a few more values may become trees.
     package func takesText() -> Bool {
         let left = trees.load(ordering: .relaxed)
         guard left > 0 else { return true }
@@ -117,12 +118,12 @@ package final class TextPreference: Sendable {
         return false
     }
 
-    /// On any thread.
+    /// Any thread.
     package func noteTreeWanted() { trees.store(Self.treesAtOnce, ordering: .relaxed) }
 }
 
 extension Tree {
-    /// A content of more bytes is published from another thread, and is a tree.
+    /// Larger content is published from another thread, as a tree.
     package static let mostWrittenBytes = LargeContent.leastPublishedSize
 
     /// Takes over an array or object that CJSON wrote as text.
@@ -130,7 +131,7 @@ extension Tree {
         self.init(TreeText(written: json, preference))
     }
 
-    /// Bytes that are kept with it: a part keeps the whole.
+    /// The bytes that it holds: a part holds the whole.
     var heldBytes: Int {
         switch form {
         case .encoded(let storage): storage.count
@@ -138,8 +139,8 @@ extension Tree {
         }
     }
 
-    /// Reads JSON text as ``init(json:limits:)``, and makes a tree of it when somebody asks for one, unless
-    /// that was too dear of late.
+    /// Reads JSON text as ``init(json:limits:)`` does. A tree is made only at the first access, unless that
+    /// has recently been too expensive.
     init(reading json: [UInt8], limits: Limits, _ preference: TextPreference) throws(JSONError) {
         if preference.takesText(), let text = TreeText(json, limits: limits, preference) {
             self.init(text)
@@ -165,6 +166,6 @@ extension Tree.Kind {
 }
 
 extension Tree.Limits {
-    /// None but what a tree's format has.
+    /// Only the limits of a tree's format.
     fileprivate static let widest = Tree.Limits(depth: 1000, bytes: Int(UInt32.max))
 }

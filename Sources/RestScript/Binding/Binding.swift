@@ -5,10 +5,10 @@ import RestEngine
 /// The body of a function that scripts call. The script's state belongs to the engine loop, so it runs there.
 typealias BindingBody = @EngineActor (Arguments) throws -> CallResult
 
-/// The body as LuaRuntime, which knows no engine, takes it. The state's own check of its thread stands behind
-/// this.
+/// The body as LuaRuntime takes it, which knows no engine. The state itself also checks that it is called on
+/// its own thread.
 func hostFunction(_ body: @escaping BindingBody) -> HostFunction {
-    // Function types that differ in isolation alone; so for the others below.
+    // The types differ in isolation alone. This is true of the casts below, too.
     unsafeBitCast(body, to: HostFunction.self)
 }
 
@@ -20,19 +20,19 @@ func onLoop<Argument, Result>(
 }
 
 func onLoop<Result>(_ body: @escaping @EngineActor () -> Result) -> () -> Result {
-    // Differs in isolation alone.
+    // The types differ in isolation alone.
     unsafeBitCast(body, to: (() -> Result).self)
 }
 
 func onLoop<First, Second, Result>(
     _ body: @escaping @EngineActor (First, Second) -> Result
 ) -> (First, Second) -> Result {
-    // Differs in isolation alone.
+    // The types differ in isolation alone.
     unsafeBitCast(body, to: ((First, Second) -> Result).self)
 }
 
 extension LuaMethod {
-    /// - Parameter options: What `{ ... }` in the signature stands for.
+    /// - Parameter options: The options that `{ ... }` in the signature stands for.
     init(
         _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
         options: @autoclosure @escaping () -> [OptionDescription], function: @escaping HostFunction
@@ -44,7 +44,7 @@ extension LuaMethod {
     }
 }
 
-/// - Parameter options: What `{ ... }` in the signature stands for.
+/// - Parameter options: The options that `{ ... }` in the signature stands for.
 func method(
     _ name: String, _ signature: String, _ documentation: String, surplusAdvice: String = "",
     options: @autoclosure @escaping () -> [OptionDescription] = [], _ body: @escaping BindingBody
@@ -63,7 +63,7 @@ func property(
 }
 
 extension Arguments {
-    /// Where the call is written, `file:line`.
+    /// The place of the call, `file:line`.
     var place: String? { lua.callerPlace.map { "\($0.file):\($0.line)" } }
 
     /// A function, or a value that can be called like one.
@@ -76,7 +76,7 @@ extension Lua {
     /// A function, or a value that can be called like one.
     func isCallable(_ index: Int32) -> Bool {
         if type(index) == .function { return true }
-        // A module's table has a `__call` that only says what to write.
+        // The `__call` of a module's table only raises an error that says what to write.
         guard !isFrozen(index), pushMetatable(index) else { return false }
         defer { pop(2) }
         return rawGet(-1, "__call") != .nil
@@ -89,7 +89,7 @@ extension CallResult {
     /// One result, which lies on top of the stack.
     static var one: CallResult { .results(1) }
 
-    /// The script waits until `body`, or what it leaves the waiter to, resumes it.
+    /// The script waits. `body`, or an object that `body` gives the waiter to, resumes it.
     static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> CallResult {
         .suspend(
             onLoop { (waiter: LuaWaiter) in
@@ -117,7 +117,7 @@ struct ModuleFunction {
             options: options(), function: hostFunction(body))
     }
 
-    /// One that belongs to no thread but that of its state.
+    /// A function that does not need the engine loop: it runs on the thread of its state.
     init(
         _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
         options: @autoclosure @escaping () -> [OptionDescription] = [], function: @escaping HostFunction
@@ -136,7 +136,7 @@ struct ModuleTable {
     var functions: [ModuleFunction]
     /// Names of fields that callers of ``push(on:)`` add by themselves.
     var values: [String] = []
-    /// Names that the script itself has and this table does not.
+    /// Names that the table has in a script's state and lacks in this one.
     var absent: Set<String> = []
 
     var names: [String] { functions.map(\.name) + values }
@@ -144,7 +144,7 @@ struct ModuleTable {
     /// Its name in `rest`.
     var field: String { String(name.dropFirst("rest.".count)) }
 
-    /// Pushes the table, open as yet: ``seal(on:)`` closes it when all is in it.
+    /// Pushes the table, which can still be changed. ``seal(on:)`` makes it final.
     func push(on lua: Lua) {
         lua.newTable(record: Int32(functions.count + values.count))
         for function in functions {
@@ -164,7 +164,7 @@ struct ModuleTable {
                 let field = call.lua.string(2) ?? call.lua.typeName(2)
                 if absent.contains(field) { throw ModuleValues.absence(of: "\(name).\(field)") }
                 let refusal = guardClass.unknownField(field)
-                // Few enough to be read.
+                // A short list is listed in full.
                 let isBare = refusal.message.hasSuffix(name)
                 throw isBare && names.count <= 8
                     ? LuaUsageError("\(refusal.message): it has \(names.joined(separator: ", "))") : refusal
@@ -177,7 +177,7 @@ struct ModuleTable {
         refuseCalls(on: lua)
     }
 
-    /// Who calls the table itself means one of its functions.
+    /// A script that calls the table means one of its functions, so the error names one.
     private func refuseCalls(on lua: Lua) {
         guard lua.pushMetatable(-1) else { return }
         let usual = ["info", "encode", "service"].first(where: names.contains) ?? names.first ?? ""

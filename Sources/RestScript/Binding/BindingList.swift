@@ -1,9 +1,9 @@
 import LuaRuntime
 import RestEngine
 
-/// Everything that scripts see. A new binding is a type in the room of its feature, and a line here.
+/// All bindings. A new binding is a type in the folder of its feature, and a line here.
 enum BindingList {
-    /// What belongs to a script: it declares, asks and waits.
+    /// Bindings that belong to a script, such as declarations, requests and waits.
     @EngineActor
     static var ofScripts: [any ScriptBinding.Type] {
         [
@@ -39,7 +39,7 @@ enum BindingList {
         ]
     }
 
-    /// What makes values out of values: transformer modules see it too.
+    /// Bindings that make values from values. Transformer modules get them too.
     static var ofValues: [any ValueBinding.Type] {
         [
             EntityBinding.self,
@@ -60,7 +60,8 @@ enum BindingList {
     }
 }
 
-/// What a feature shows to scripts, with their state. Its functions may be called for as long as that lives.
+/// The functions and classes with which a feature appears in scripts. The functions may be called as long as
+/// the context lives.
 @EngineActor
 protocol ScriptBinding {
     init(context: ScriptContext)
@@ -68,14 +69,14 @@ protocol ScriptBinding {
     var bindings: BindingSet { get }
 }
 
-/// What a feature shows to scripts and to transformer modules alike.
+/// The functions and classes with which a feature appears in scripts and in transformer modules.
 protocol ValueBinding {
     init(values: ScriptValues)
     var values: ScriptValues { get }
     var bindings: BindingSet { get }
 }
 
-// MARK: What bindings ask
+// MARK: The state behind bindings
 
 extension ScriptBinding {
     var engine: Engine { context.engine }
@@ -85,7 +86,7 @@ extension ScriptBinding {
     var values: ScriptValues { context.values }
     var trees: TreeExchange { context.values.trees }
     var phases: ScriptPhases { context.phases }
-    /// For those that only help others.
+    /// Some bindings only help others and declare nothing.
     var bindings: BindingSet { BindingSet() }
 
     func show(

@@ -4,19 +4,19 @@ import RestEngine
 /// Functions, tables and further fields of `rest`, and the classes of objects.
 struct BindingSet {
     var functions: [ModuleFunction] = []
-    /// Tables of the same name are one.
+    /// Tables of the same name are merged.
     var tables: [ModuleTable] = []
     var fields: [BoundField] = []
     var classes: [BoundClass] = []
     /// Names that scripts have and transformer modules don't, by table.
     private var absent: [String: Set<String>] = [:]
 
-    /// What transformer modules see.
+    /// The bindings of transformer modules.
     init(of values: ScriptValues) {
         for binding in BindingList.ofValues { add(binding.init(values: values).bindings) }
     }
 
-    /// What scripts see, which is all that modules see and what belongs to a script.
+    /// The bindings of scripts: those of modules, and those that belong to a script.
     @EngineActor
     init(of values: ScriptValues, in context: ScriptContext) {
         for binding in BindingList.ofScripts { add(binding.init(context: context).bindings) }
@@ -51,7 +51,7 @@ struct BindingSet {
         Dictionary(uniqueKeysWithValues: ([rest] + tables).map { ($0.name, Set($0.names)) })
     }
 
-    /// Has the tables say of these names that they are missing on purpose.
+    /// The error for one of these names says that it is missing on purpose.
     mutating func note(absent names: [String: Set<String>]) {
         let known = self.names
         absent = names
@@ -59,7 +59,7 @@ struct BindingSet {
         for index in tables.indices { tables[index].absent = absent[tables[index].name] ?? [] }
     }
 
-    /// `rest` without its tables and fields, whose names it knows.
+    /// `rest` itself. Its tables and fields are known by name only.
     var rest: ModuleTable {
         ModuleTable(
             name: "rest", functions: functions, values: tables.map(\.field) + fields.map(\.name),

@@ -1,20 +1,20 @@
 public import LuaRuntime
 public import RestEngine
 
-// Objects of the engine that scripts see as they are.
+// These objects of the engine are visible to scripts without a wrapper.
 
 extension Service: @EngineActor LuaObject {
-    /// Its texts count for as long as the script lives, which declared it.
+    /// The texts of a service count until the script that declared it ends.
     public var keptBytes: Int { 1024 }
 }
 
 extension Resource: @EngineActor LuaObject {
-    /// Its content is in the content limit, and an entity that a script has counts by itself.
+    /// The content counts against the content limit. An entity that a script holds is counted by itself.
     public var keptBytes: Int { ownBytes }
 }
 
 extension ResourceStatus: @EngineActor LuaObject {
-    /// The resources are counted where they are.
+    /// The resources themselves are counted elsewhere.
     public var keptBytes: Int { 512 + 64 * resources.count }
 }
 

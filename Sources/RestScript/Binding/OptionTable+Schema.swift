@@ -52,7 +52,7 @@ extension OptionTable: OptionValues {
 }
 
 extension OptionField where Values == OptionTable {
-    /// A text that is looked at before it is copied.
+    /// A text whose length is checked before it is copied.
     static func text(
         _ name: String, _ limit: TextLimit, default standard: String? = nil, _ sentence: String,
         _ store: @escaping @Sendable (inout Target, String) throws -> Void
@@ -99,9 +99,9 @@ extension OptionField where Values == OptionTable {
         }
     }
 
-    /// A value that is looked at when all options are read. It stays on the stack, and its place is stored.
+    /// A value that is read after all options. It stays on the stack, and its index is stored.
     ///
-    /// - Parameter isTable: Anything else is an error.
+    /// - Parameter isTable: Only a table is accepted.
     static func place(
         _ name: String, type: String, isTable: Bool = false, fields: [OptionDescription] = [],
         _ sentence: String, _ store: @escaping @Sendable (inout Target, Int32) throws -> Void
@@ -130,7 +130,7 @@ extension OptionField where Values == OptionTable {
 
     /// A table of options inside this one.
     ///
-    /// - Parameter start: What its options change.
+    /// - Parameter start: Makes the value that the options of the inner table change.
     static func table<Inner>(
         _ name: String, _ schema: ScriptSchema<Inner>, from start: @escaping @Sendable () -> Inner,
         _ sentence: String, _ store: @escaping @Sendable (inout Target, Inner) throws -> Void

@@ -5,11 +5,12 @@ import RestEngine
 /// A function of a script that was given for later, with the place where it was written.
 struct ScriptFunction {
     let reference: LuaReference
-    /// Of what was not written in Lua: where it was given. Nil when no script did.
+    /// Where the function was written; for one that was not written in Lua, where it was given. Nil when no
+    /// script gave it.
     let file: String?
     let line: Int?
 
-    /// What to throw when it returned something of no use.
+    /// The error for a function that returned a value of the wrong kind.
     func failure(_ message: String) -> RequestError.CauseError {
         RequestError.CauseError(.scriptError(.init(message: message, file: file, line: line)))
     }
@@ -38,7 +39,7 @@ extension OptionTable {
 }
 
 extension OptionField where Values == OptionTable {
-    /// - Parameter type: With its arguments and results.
+    /// - Parameter type: The function's arguments and results, for the reference.
     static func function(
         _ name: String, type: String, _ sentence: String,
         _ store: @escaping @Sendable (inout Target, ScriptFunction) throws -> Void
@@ -50,7 +51,7 @@ extension OptionField where Values == OptionTable {
 }
 
 extension Lua {
-    /// What a function returned or a script gave, for a message that says that it is of no use.
+    /// Describes a value of the wrong kind that a function returned or a script gave.
     func nameOfResult(_ index: Int32) -> String {
         let name = typeName(index)
         return switch type(index) {

@@ -2,16 +2,16 @@ import LuaRuntime
 import Platform
 public import RestEngine
 
-/// A cache in a script's hands. Each time that a script gets it there may be another of these.
+/// A cache as a Lua object. Each access by a script may make another of these for the same cache.
 final class ScriptCacheBox: LuaObject {
     let cache: any EntityCache
     init(_ cache: any EntityCache) { self.cache = cache }
 
-    /// The entities have a limit of their own.
+    /// The entities count against a limit of their own.
     var keptBytes: Int { 256 }
 }
 
-/// `rest.cache`: what may be assigned to a stage's `cache`.
+/// `rest.cache`: the caches that may be assigned to a stage's `cache`.
 struct CacheBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -28,17 +28,17 @@ struct CacheBinding: ScriptBinding {
                 ModuleFunction(
                     "memory", "(options?: { ... }) -> cache",
                     "Keeps entities in this process; those not used for longest go first. "
-                        + "Make it once, outside of blocks; in a block, one line makes one cache, however often it runs.",
+                        + "Make it outside of blocks. In a block, a line makes one cache, however often it runs.",
                     options: CacheSizeOptions.schema.descriptions
                 ) { call in try makeMemoryCache(call) },
                 ModuleFunction(
                     "custom", "(options: { ... }) -> cache",
-                    "Keeps entities by functions of the script's own. They may wait, 5 seconds in all, and fail by raising "
+                    "Keeps entities with functions of the script. They may wait, 5 seconds in all. They fail by raising, "
                         + "or by returning nil and a reason.", options: CustomCacheOptions.schema.descriptions
                 ) { call in try makeCustomCache(call) },
                 ModuleFunction(
                     "sqlite", "(options: { ... }) -> cache",
-                    "Keeps entities in a file of its own, where `--allow-read` and `--allow-write` permit.",
+                    "Keeps entities in a file, which `--allow-read` and `--allow-write` must permit.",
                     options: SQLiteCacheOptions.schema.descriptions
                 ) { call in try makeSQLiteCache(call) },
                 ModuleFunction("redis", "(options)", "Not available in this build.") { _ in
@@ -51,9 +51,9 @@ struct CacheBinding: ScriptBinding {
 
     func makeCacheClass() -> LuaClass {
         LuaClass(
-            "cache", documentation: "Where a stage keeps its entities; made by rest.cache.….",
+            "cache", documentation: "A cache for the entities of a stage; made by rest.cache.….",
             properties: [
-                property("description", "string", "What it is.") { call in
+                property("description", "string", "A description of the cache.") { call in
                     call.lua.push(try call.receiver(as: ScriptCacheBox.self).cache.description)
                     return .one
                 }
@@ -155,17 +155,18 @@ struct CacheBinding: ScriptBinding {
     }
 }
 
-/// What a script asks for with `rest.cache.sqlite{ … }`.
+/// The arguments of `rest.cache.sqlite{ … }`.
 public struct SQLiteCacheSettings: Sendable {
-    /// The engine whose resources the cache is for; what the cache does on another thread is counted there.
+    /// The engine whose resources the cache is for. Its work on another thread is counted there.
     public let engine: Engine
-    /// Of the file: absolute, or relative to the current folder. The script's own folder is in it already.
+    /// The path of the file: absolute, or relative to the current folder. The script's own folder is already
+    /// part of it.
     public let path: String
-    /// Nil: the cache's own default.
+    /// Nil means the cache's own default.
     public let maxBytes: Int?
-    /// Whose entities those are that are read and written now, asked anew for each key; nil when the script
-    /// keeps no users apart. A user of nil is nobody, for whom nothing should be kept. It throws what the
-    /// script raised.
+    /// The user whose entities are read and written now. It is called anew for each key. The property is nil
+    /// when the script does not separate users. A result of nil means that no user is known, and no entity
+    /// may be kept. It throws the error that the script raised.
     public let user: (@EngineActor () throws -> String?)?
 
     public init(

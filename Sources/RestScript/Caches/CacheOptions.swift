@@ -3,7 +3,7 @@ import Platform
 
 /// The options of `rest.cache.memory`.
 struct CacheSizeOptions {
-    /// Nil: as the cache does by itself.
+    /// Nil means the cache's own default.
     var maxBytes: Int?
 
     static let fields: [ScriptOption<CacheSizeOptions>] = [
@@ -26,14 +26,14 @@ struct CustomCacheOptions {
     static let schema = ScriptSchema<CustomCacheOptions>([
         function(
             "key", "function(resource, stage) -> any",
-            "Gives any value, by which the others know the entity; nil keeps the resource out of the cache."
+            "Returns the key, any value, for the other functions; nil keeps the resource out of the cache."
         ) { $0.key = $1 }.required(),
         function("read", "function(key) -> entity?", "Gives the entity, or nil.") { $0.read = $1 }.required(),
         function("write", "function(key, entity)", "Keeps the entity.") { $0.write = $1 }.required(),
         function("remove", "function(key)", "Forgets it.") { $0.remove = $1 }.required(),
         function(
             "update_timestamp", "function(key, timestamp)",
-            "Sets its time; without it, it is read, set and written."
+            "Sets the entity's time; by default the entity is read, changed and written."
         ) { $0.updateTimestamp = $1 },
     ])
 
@@ -59,7 +59,7 @@ struct SQLiteCacheOptions {
     var user: User?
 
     private static let path = ScriptOption<SQLiteCacheOptions>.text(
-        "path", "Of its file, relative to the script's folder."
+        "path", "The path of its file, relative to the script's folder."
     ) { $0.path = $1 }.requiredAtEnd()
 
     private static let ofSize = CacheSizeOptions.fields.map {
@@ -69,7 +69,7 @@ struct SQLiteCacheOptions {
 
     private static let user = ScriptOption<SQLiteCacheOptions>(
         "user", type: "string | function() -> string?",
-        "Keeps the entities of users apart: whose they are. A function is asked for each key, and may not wait."
+        "The user whose entities these are. A function is called for each key, and may not wait."
     ) { options, given, _ in
         guard let place = options.value("user") else { return }
         defer { options.lua.pop() }

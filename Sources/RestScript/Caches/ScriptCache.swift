@@ -1,8 +1,8 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.cache.custom{…}`: an entity cache whose work a script's functions do. Each of them may wait and may
-/// raise.
+/// `rest.cache.custom{…}`: an entity cache that works by functions of the script. Each of them may wait and
+/// may raise.
 @EngineActor
 final class ScriptCache: EntityCache {
     struct Functions {
@@ -10,7 +10,7 @@ final class ScriptCache: EntityCache {
         let read: LuaReference
         let write: LuaReference
         let remove: LuaReference
-        /// Nil: read, set, write.
+        /// When it is nil, the entity is read, changed and written instead.
         let updateTimestamp: LuaReference?
     }
 
@@ -24,8 +24,8 @@ final class ScriptCache: EntityCache {
         description = "custom cache" + (place.map { " (\($0))" } ?? "")
     }
 
-    /// The key's function begins at once: what it reads, a user's name say, is of now, even if it has to
-    /// wait.
+    /// The key function is called at once, so that it reads the state of this moment, such as a user's name,
+    /// even if it waits afterwards.
     func key(for resource: Resource, stage: String) throws -> CacheKey? {
         guard resource.url != nil else { return nil }
         let key = ScriptCacheKey()
@@ -101,7 +101,7 @@ final class ScriptCache: EntityCache {
         }
     }
 
-    /// Calls a function with the key, which is its first argument. Without a key there is nothing to do.
+    /// Calls a function with the key as its first argument. It does nothing when there is no key.
     private func perform<Value>(
         _ function: LuaReference, _ name: String, _ key: CacheKey,
         completion: @escaping @EngineActor (Result<Value?, any Error>) -> Void,
@@ -126,8 +126,8 @@ final class ScriptCache: EntityCache {
         }
     }
 
-    /// Runs a function, which may wait, but not for longer than the engine waits for a cache. It fails by
-    /// raising, or by returning nothing and a reason. `read` gets the place of its first result.
+    /// Runs a function. It may wait for as long as the engine waits for a cache. It fails by raising, or by
+    /// returning nil and a reason. `read` gets the index of the first result.
     private func run<Value>(
         _ function: LuaReference, _ name: String, arguments: @EngineActor (ScriptContext, Lua) -> Int32,
         read: @escaping @EngineActor (Lua, Int32) throws -> Value?,
@@ -148,7 +148,7 @@ final class ScriptCache: EntityCache {
                 case .success(let count): completion(Result { try Self.result(name, lua, count, read) })
                 }
             })
-        // Only one that waits needs to be remembered.
+        // A function that has already finished need not be remembered.
         guard hook.coroutine?.isFinished == false else { return }
         context.jobs.add(hook)
         timer = context.engine.scheduler.after(CacheLimits.answerSeconds) { hook.cancel() }
@@ -164,7 +164,7 @@ final class ScriptCache: EntityCache {
             ?? ScriptCacheError(description: error.description)
     }
 
-    /// The first result; thrown, the reason that follows a first result of nil or false.
+    /// Reads the first result. When that is nil or false and a reason follows, the reason is thrown.
     private static func result<Value>(
         _ name: String, _ lua: Lua, _ count: Int32, _ read: @EngineActor (Lua, Int32) throws -> Value?
     ) throws -> Value? {
@@ -183,13 +183,13 @@ final class ScriptCache: EntityCache {
     }
 }
 
-/// What a key function gave, as soon as it has.
+/// The result of a key function, as soon as it is known.
 @EngineActor
 private final class ScriptCacheKey {
     private var result: Result<LuaReference?, any Error>?
     private var waiting: [@EngineActor (Result<LuaReference?, any Error>) -> Void] = []
 
-    /// It is known that there is none. Throws what the function raised.
+    /// True when the function has returned no key. Throws the error that the function raised.
     var isNone: Bool {
         get throws { if case .some(let known) = result { try known.get() == nil } else { false } }
     }
@@ -206,7 +206,7 @@ private final class ScriptCacheKey {
     }
 }
 
-/// What a function of a cache did wrong.
+/// An error of a cache's function.
 struct ScriptCacheError: Error, CustomStringConvertible {
     let description: String
 }

@@ -29,7 +29,7 @@ enum CronField: String {
         for item in text.split(separator: ",", omittingEmptySubsequences: false) {
             bits |= try bitsOf(item, suggest)
         }
-        // Sunday is 7 as well.
+        // 7 means Sunday, too.
         if self == .weekday, bits >> 7 & 1 == 1 { bits = bits & 0x7F | 1 }
         return bits
     }
@@ -53,7 +53,7 @@ enum CronField: String {
         } else if ends.count == 2 {
             let low = try number(ends[0], item, suggest)
             var high = try number(ends[1], item, suggest)
-            // A week may end with its Sunday.
+            // A range such as 5-0 may end with Sunday.
             if self == .weekday, high == 0 { high = 7 }
             guard low <= high else {
                 let first = range.lowerBound == high ? "\(high)" : "\(range.lowerBound)-\(high)"

@@ -9,13 +9,13 @@ struct CronSchedule: Equatable {
     var months: UInt64 = 0
     /// Sunday is 0.
     var weekdays: UInt64 = 0
-    /// Day and weekday must both fit if one of them begins with a star, else one of them is enough.
+    /// When day or weekday begins with a star, both must fit; otherwise one of them is enough.
     var needsBothDays = false
-    /// It names minute and hour: a job for certain times of the day, which a change of the clocks neither
-    /// skips nor doubles.
+    /// It names minute and hour. Such a job runs at certain times of the day, and a change of the clocks
+    /// neither skips nor doubles it.
     var isFixed = false
 
-    /// Why a text is no schedule.
+    /// The reason why a text is not a schedule.
     struct Fault: Error, Equatable {
         let message: String
     }
@@ -32,7 +32,7 @@ struct CronSchedule: Equatable {
             guard let known = Self.shorthands[text.lowercased()] else {
                 if text.lowercased() == "@reboot" {
                     throw Fault(
-                        message: "'@reboot' is no time: begin the work in the script, with rest.spawn")
+                        message: "'@reboot' is not a time: begin the work in the script, with rest.spawn")
                 }
                 throw Fault(
                     message: "there is no \(shown)"
@@ -76,7 +76,7 @@ struct CronSchedule: Equatable {
         return needsBothDays ? fitsDay && fitsWeekday : fitsDay || fitsWeekday
     }
 
-    /// The first minute that fits, in local minutes since 1970, from one to another.
+    /// The first minute that fits, from `start` to `end`, in local minutes since 1970.
     func first(from start: Int64, through end: Int64) -> Int64? {
         var number = start.floor(1440)
         var minute = Int(start - number * 1440)
@@ -114,14 +114,13 @@ struct CronSchedule: Equatable {
 }
 
 extension CronSchedule {
-    /// How far into the future is looked: 29 February on a certain weekday comes every 28 years, or 40.
+    /// How far into the future the search goes: 29 February on a certain weekday comes every 28 or 40 years.
     private static let horizon: Int64 = 100 * 366 * 86_400
 
     /// The first time after `time` that fits, Unix seconds; nil if there is none in a hundred years.
     ///
-    /// Where clocks go forward, times that name minute and hour and would have been skipped come at once,
-    /// together; where they go back, such times come once. All others follow the clock on the wall. (As in
-    /// Debian's cron(8).)
+    /// Where clocks go forward, skipped times that name minute and hour all come at once. Where clocks go
+    /// back, such times come once. All other times follow the local clock. Debian's cron(8) does the same.
     func next(after time: Int64, in zone: ZoneTable) -> Int64? {
         var segment = zone.segment(at: time)
         var earliest = (time + segment.offset).floor(60) + 1

@@ -1,18 +1,17 @@
-/// Reads the parts of a file of tzdata (RFC 9636 3). Whatever is in it: what is asked for beyond its end is a
-/// fault.
+/// Reads the parts of a tzdata file (RFC 9636 3). Any content is safe: a read beyond the end throws a fault.
 struct ZoneFileReader {
-    /// What a header announces.
+    /// The counts that a header gives.
     struct Counts {
         let version: UInt8
         let isUT: Int, isStandard: Int, leaps: Int, times: Int, types: Int, characters: Int
 
-        /// Of the block behind the header.
+        /// The number of bytes in the block behind the header.
         func bytes(width: Int) -> Int {
             times * (width + 1) + types * 6 + characters + leaps * (width + 4) + isStandard + isUT
         }
     }
 
-    /// No file of tzdata has a hundredth of it.
+    /// The limit of a file's size. Real files of tzdata are below a hundredth of it.
     static let maxBytes = 1 << 20
 
     private var rest: ArraySlice<UInt8>
@@ -36,14 +35,14 @@ struct ZoneFileReader {
             characters: try count())
     }
 
-    /// None can be larger than the file.
+    /// A count cannot be larger than the file.
     private mutating func count() throws(ZoneTable.Fault) -> Int {
         let count = Int(try integer(4) & 0xFFFF_FFFF)
         guard count <= Self.maxBytes else { throw ZoneTable.Fault(message: "a count is out of range") }
         return count
     }
 
-    /// Big-endian, with its sign.
+    /// A big-endian, signed integer.
     mutating func integer(_ width: Int) throws(ZoneTable.Fault) -> Int64 {
         try require(width)
         var value = rest[rest.startIndex] >= 0x80 ? Int64(-1) : 0

@@ -1,21 +1,21 @@
 import Platform
 import RestEngine
 
-/// Where zones of time come from: the files of tzdata.
+/// The places of time zones: the files of tzdata.
 public struct ZoneFiles: Sendable {
-    /// Folders with a file for each zone; the first that has one wins.
+    /// Folders with one file for each zone. The first that has the file wins.
     public var folders = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/etc/zoneinfo"]
-    /// The machine's own zone, where ``variable`` says nothing.
+    /// The machine's own zone, used when ``variable`` is not set.
     public var local = "/etc/localtime"
     /// The value of TZ (POSIX 8.3): a zone's name or a rule.
     public var variable: String?
 
-    /// Those of the system, with the variable of this process.
+    /// The folders of the system, with the TZ variable of this process.
     public static var system: ZoneFiles { ZoneFiles(variable: getenv("TZ").map { String(cString: $0) }) }
 
     public init(variable: String?) { self.variable = variable }
 
-    /// The zone of that name, or with nil the local one.
+    /// The zone of that name; nil means the local zone.
     func zone(named name: String?, suggest: (String, [String]) -> String) throws(ZoneTable.Fault) -> ZoneTable
     {
         let isScripts = name != nil
@@ -24,7 +24,7 @@ public struct ZoneFiles: Sendable {
             return try table(bytes, "the zone of this machine, '\(local)',")
         }
         if name.isEmpty || name == "UTC" { return .utc }
-        // `TZ=:/etc/localtime`; scripts name no files.
+        // TZ may name a path, as in `TZ=:/etc/localtime`. Scripts may not.
         if !isScripts, name.hasPrefix("/"), let bytes = read(name) {
             return try table(bytes, "the zone '\(name)'")
         }
@@ -43,7 +43,7 @@ public struct ZoneFiles: Sendable {
         }
     }
 
-    /// Nothing that leads out of the folders.
+    /// True for a name that cannot lead out of the folders.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 64
             && name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
@@ -54,7 +54,7 @@ public struct ZoneFiles: Sendable {
     private func advice(_ name: String, _ suggest: (String, [String]) -> String) -> String {
         for folder in folders {
             guard let bytes = read("\(folder)/tzdata.zi") else { continue }
-            // `Z NAME …` and `L TARGET NAME`.
+            // Lines are `Z NAME …` or `L TARGET NAME`.
             let names = String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
                 line -> String? in
                 let words = line.split(separator: " ", maxSplits: 3)

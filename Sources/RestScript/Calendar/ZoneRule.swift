@@ -1,6 +1,6 @@
 import Platform
 
-/// How a zone's time goes on for ever: the text of a TZ variable (POSIX 8.3, RFC 9636 3.3.1), such as
+/// A zone's rule for all later years: the text of a TZ variable (POSIX 8.3, RFC 9636 3.3.1), such as
 /// `CET-1CEST,M3.5.0,M10.5.0/3`.
 struct ZoneRule: Equatable {
     /// Seconds east of Greenwich.
@@ -13,7 +13,8 @@ struct ZoneRule: Equatable {
         var end: Change
     }
 
-    /// A day of each year, and the seconds since its midnight, in the time that ends then.
+    /// A day of each year, and the seconds since its midnight. Both are in the local time that ends with this
+    /// change.
     struct Change: Equatable {
         var day: Day
         var time: Int64 = 7200
@@ -28,7 +29,7 @@ struct ZoneRule: Equatable {
         case ofMonth(Int, week: Int, weekday: Int)
     }
 
-    /// Nil for a text that is no rule.
+    /// Nil when the text is not a rule.
     init?(_ text: String) {
         var reader = ZoneRuleReader(text)
         guard let rule = reader.rule() else { return nil }
@@ -40,7 +41,7 @@ struct ZoneRule: Equatable {
         self.summer = summer
     }
 
-    /// The changes in the years around a time, in order: when, and the offset from then on.
+    /// The changes in the years around a time, in order: the time of each, and the offset after it.
     func changes(around time: Int64) -> [(time: Int64, offset: Int64)] {
         guard let summer else { return [] }
         let year = CivilDay(number: (time + standard).floor(86_400)).year
@@ -50,7 +51,8 @@ struct ZoneRule: Equatable {
                 (time: summer.end.seconds(in: year) - summer.offset, offset: standard),
             ]
         }.sorted { $0.time < $1.time }
-        // Summer that begins when it ends goes on. What the last of them leads to is beyond these years.
+        // When summer time begins at the moment at which it ends, it goes on. The last change leads out of
+        // these years.
         return changes.dropLast().filter { change in
             change.offset == summer.offset
                 || !changes.contains { $0.time == change.time && $0.offset == summer.offset }
@@ -83,7 +85,7 @@ extension ZoneRule.Day {
 private struct ZoneRuleReader {
     private var rest: ArraySlice<UInt8>
 
-    /// A rule is short; nobody knows one of half that.
+    /// Real rules are shorter than half of this limit.
     init(_ text: String) { rest = Array(text.utf8).prefix(256) }
 
     mutating func rule() -> ZoneRule? {
@@ -96,7 +98,7 @@ private struct ZoneRuleReader {
             guard let own = offset(limit: 24) else { return nil }
             summer = -own
         }
-        // Without dates those of the United States, as glibc has it.
+        // Without dates, the rules of the United States apply, as in glibc.
         if rest.isEmpty { rest = Array(",M3.2.0,M11.1.0".utf8)[...] }
         guard let start = change(), let end = change(), rest.isEmpty else { return nil }
         rule.summer = .init(offset: summer, start: start, end: end)

@@ -1,11 +1,11 @@
-/// A zone's time: by how much it differs from UTC, and when that changes.
+/// A zone's difference from UTC, and the times when it changes.
 struct ZoneTable: Equatable {
-    /// When changes happened, in order, and the offsets from then on; seconds.
+    /// The times of changes, in order, in seconds. `offsets` has the offset after each.
     private var times: [Int64] = []
     private var offsets: [Int64] = []
     /// The offset before the first change.
     private var first: Int64 = 0
-    /// What decides after the last change; nil: it stays as that one left it.
+    /// The rule for the time after the last change; nil when the last offset stays.
     private var rule: ZoneRule?
 
     static let utc = ZoneTable(ZoneRule(standard: 0))
@@ -18,11 +18,11 @@ struct ZoneTable: Equatable {
     /// A stretch of time with one offset.
     struct Segment: Equatable {
         var offset: Int64
-        /// Nil: since ever.
+        /// Nil means no beginning.
         var start: Int64?
-        /// The offset before it.
+        /// The offset before this stretch.
         var before: Int64
-        /// The first second behind it; nil: for ever.
+        /// The first second after this stretch; nil means no end.
         var end: Int64?
     }
 
@@ -44,7 +44,7 @@ struct ZoneTable: Equatable {
 
     private typealias Change = (time: Int64, offset: Int64)
 
-    /// Those of the table, and behind its end those of the rule.
+    /// The changes of the table and, after its end, those of the rule.
     private func changes(around time: Int64) -> [Change] {
         let next = firstIndex(after: time)
         let window = max(0, next - 1)..<min(times.count, next + 1)
@@ -79,13 +79,13 @@ struct ZoneTable: Equatable {
 }
 
 extension ZoneTable {
-    /// Why a file is no zone.
+    /// The reason why a file is not a zone.
     struct Fault: Error, Equatable {
         let message: String
     }
 
-    /// Reads the format of tzdata's files (RFC 9636): of version 1 its 32-bit times, of later ones the 64-bit
-    /// times and the rule behind them.
+    /// Reads a tzdata file (RFC 9636). Version 1 has 32-bit times; later versions have 64-bit times and a
+    /// rule behind them.
     init(file bytes: [UInt8]) throws(Fault) {
         var reader = ZoneFileReader(bytes)
         let old = try reader.header()
@@ -119,7 +119,7 @@ extension ZoneTable {
             throw Fault(message: "an offset or a time is out of range")
         }
         first = types[0]
-        // Many a change is one of the name alone.
+        // Many entries change only the name of the zone, not its offset.
         var offset = first
         for (time, index) in zip(known, indexes) where types[Int(index)] != offset {
             offset = types[Int(index)]

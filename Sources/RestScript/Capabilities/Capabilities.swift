@@ -1,21 +1,20 @@
 import RestEngine
 
-/// What a script may reach outside of itself; see docs/guides/limits-and-grants.md.
+/// The files and hosts that a script may use; see docs/guides/limits-and-grants.md.
 public struct Capabilities: Sendable, Equatable {
     public enum Paths: Sendable, Equatable {
         case all
-        /// What lies below the script's own folder, and `also` these files and what is below these folders;
-        /// but nothing below that folder whose name, or a folder's on the way, begins with a dot. A script
-        /// that may write there makes no programs all the same: no Lua files, and nothing that may be
-        /// executed.
+        /// Everything below the script's own folder, except names and folders that begin with a dot; in
+        /// addition the files in `also` and everything below its folders. A script that may write there still
+        /// cannot make programs: it may not write Lua files or executable files.
         case scriptFolder(also: [String] = [])
-        /// These files, and what is below these folders. Absolute.
+        /// These files, and everything below these folders. The paths are absolute.
         case below([String])
     }
 
     public enum Hosts: Sendable, Equatable {
         case all
-        /// Those of the services that the script declares.
+        /// The hosts of the services that the script declares.
         case declared
         case only([HostGrant])
     }
@@ -24,7 +23,7 @@ public struct Capabilities: Sendable, Equatable {
     public var read = Paths.scriptFolder()
     /// Files that it may write, databases and sockets among them.
     public var write = Paths.scriptFolder()
-    /// Hosts that its requests may go to, on their way through a proxy too.
+    /// Hosts that its requests may go to, through a proxy as well.
     public var hosts = Hosts.all
 
     public init() {}
@@ -37,7 +36,7 @@ public struct Capabilities: Sendable, Equatable {
     }
 }
 
-/// Hosts that may be asked: `api.example.com`, `localhost:8080`, `*.example.com`, or `unix:/path` for a
+/// A host that may be requested: `api.example.com`, `localhost:8080`, `*.example.com`, or `unix:/path` for a
 /// socket.
 public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
     public let description: String
@@ -46,7 +45,7 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
     private let port: Int?
     private let isWildcard: Bool
 
-    /// Nil when the text is no such thing.
+    /// Nil when the text has none of these forms.
     public init?(_ text: String) {
         description = text
         if text.hasPrefix("unix:") {
@@ -59,7 +58,7 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
         isWildcard = text.hasPrefix("*.")
         let rest = PercentEncoding.nonASCII((isWildcard ? String(text.dropFirst(2)) : text).lowercased())
             .lowercased()
-        // What is behind the bracket of an IPv6 address, or the only colon, is the port.
+        // The port follows the bracket of an IPv6 address, or the only colon.
         let end = rest.lastIndex(of: "]") ?? rest.startIndex
         if let colon = rest[end...].lastIndex(of: ":") {
             guard let number = Int(rest[rest.index(after: colon)...]), (1...65535).contains(number) else {
@@ -84,9 +83,9 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
         guard !host.isEmpty, allowed, host.hasPrefix("[") == host.hasSuffix("]") else { return nil }
     }
 
-    /// What to write in place of text that is no host.
+    /// The advice for text that is not a host.
     public static func advice(_ text: String) -> String {
-        "'\(text)' is no host: write api.example.com, localhost:8080, *.example.com or unix:/path"
+        "'\(text)' is not a host: write api.example.com, localhost:8080, *.example.com or unix:/path"
     }
 
     /// The host and port of a declared service.
@@ -105,7 +104,7 @@ public struct HostGrant: Sendable, Equatable, CustomStringConvertible {
         let isHost = isWildcard ? asked.hasSuffix("." + host) : asked == host
         guard isHost else { return false }
         guard let port else { return true }
-        // A service on one of the two usual ports is at home on the other.
+        // A service on one of the two standard ports may use the other port, too.
         return askedPort == port || [80, 443].contains(port) && [80, 443].contains(askedPort)
     }
 

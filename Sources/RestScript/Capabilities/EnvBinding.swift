@@ -28,7 +28,7 @@ struct EnvBinding: ScriptBinding {
 
     func makeEnvironmentClass() -> LuaClass {
         LuaClass(
-            "env", documentation: "Granted variables of the environment; nil for one that is not set.",
+            "env", documentation: "Granted environment variables; nil when the variable is not set.",
             index: hostFunction { call in
                 let name = try call.string(1, "name")
                 if let refusal = context.grants.permissions.refusalOfVariable(name) {
@@ -41,20 +41,20 @@ struct EnvBinding: ScriptBinding {
     }
 }
 
-/// Variables that a script or one of its modules asked `os.getenv` for and was not granted. It gets nil, as
-/// for one that isn't set, so once for each name the log says which it was. Safe on any thread.
+/// Variables that a script or one of its modules requested by `os.getenv` without a grant. The result is nil,
+/// as for a variable that is not set, so the log names each of them once. Safe on any thread.
 final class VariableRefusals: Sendable {
     private let notified = Mutex<Set<String>>([])
 
-    /// What to log, the first time that the name is asked for.
+    /// The log entry for the first request of the name; nil for later ones.
     ///
-    /// - Parameter refusal: what would allow it.
+    /// - Parameter refusal: says what would allow it.
     func entry(_ name: String, _ refusal: String, place: String?) -> ScriptLogEntry? {
         guard notified.withLock({ $0.insert(name).inserted }) else { return nil }
         return ScriptLogEntry(level: .warn, text: Self.text(name, refusal), place: place)
     }
 
     static func text(_ name: String, _ refusal: String) -> String {
-        "os.getenv gives nil for '\(name)', for reading this environment variable is not allowed: \(refusal)"
+        "os.getenv returns nil for '\(name)': reading this environment variable is not allowed: \(refusal)"
     }
 }

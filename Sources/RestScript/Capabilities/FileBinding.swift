@@ -7,7 +7,7 @@ struct FileBinding: ScriptBinding {
 
     var bindings: BindingSet { BindingSet(functions: fileFunctions) }
 
-    /// Bytes that go through one call.
+    /// The most bytes of a file that one call reads or writes.
     static var maxFileBytes: Int { 64 << 20 }
 
     private var fileFunctions: [ModuleFunction] {
@@ -15,8 +15,8 @@ struct FileBinding: ScriptBinding {
             ModuleFunction(
                 "read_file", "(path: string) -> bytes | nil, message",
                 """
-                The content of a file, relative to the script's folder. It must lie where `--allow-read` permits, by \
-                default below that folder; of 64 MiB at most.
+                The content of a file, relative to the script's folder. `--allow-read` must permit it, by \
+                default for files below that folder; 64 MiB at most.
                 """
             ) { call in
                 let path = try context.grants.readablePath(try call.string(1, "path"))
@@ -25,7 +25,7 @@ struct FileBinding: ScriptBinding {
             ModuleFunction(
                 "write_file", "(path: string, bytes: string) -> true | nil, message",
                 """
-                Replaces a file, or makes it: whoever reads it sees the old content or the new, never a part. It must lie \
+                Makes or replaces a file. Readers see the old content or the new, never a part. It must lie \
                 where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
                 """
             ) { call in
@@ -48,7 +48,7 @@ struct FileBinding: ScriptBinding {
         }
     }
 
-    /// What was opened must be what was permitted: a link may have been changed in between.
+    /// The opened file must be the permitted one, because a link may have changed in between.
     private func read(_ path: String) throws(FileError) -> [UInt8]? {
         guard let place = ResolvedPath.resolve(path) else {
             throw FileError(path: path, reason: "No such file or directory")

@@ -3,7 +3,8 @@ import Platform
 import RestEngine
 
 extension ScriptContext {
-    /// What an option names, in the form in which it is used. Throws where the script may not.
+    /// Turns the path or URL of an option into the form in which it is used. Throws when the script may not
+    /// use it.
     func grant(_ access: OptionAccess, _ text: String) throws(LuaUsageError) -> String {
         switch access {
         case .readFile: return try grants.readablePath(text)
@@ -16,7 +17,7 @@ extension ScriptContext {
         case .socket: return try grants.socketPath(text)
         case .listen: return try grants.listenAddress(text)
         case .request:
-            guard let url = URLText(text) else { throw LuaUsageError("'\(text)' is no URL") }
+            guard let url = URLText(text) else { throw LuaUsageError("'\(text)' is not a URL") }
             if case .scriptError(let refusal)? = services.refusalOfRequest(to: url) {
                 throw LuaUsageError(refusal.message)
             }

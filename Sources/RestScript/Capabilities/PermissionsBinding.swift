@@ -12,8 +12,8 @@ struct PermissionsBinding: ScriptBinding {
         ModuleFunction(
             "permissions", "(options: { ... })",
             """
-            Gives up what the script doesn't need: lists of paths, names and hosts, or false for nothing at all. It grants \
-            nothing that was not granted from outside, and holds from here on.
+            Limits the script to lists of paths, names and hosts; false permits none. It grants nothing \
+            beyond the grants from outside, and takes effect at once.
             """, options: GivenPermissions.schema.descriptions
         ) { call in
             let lua = call.lua
@@ -34,7 +34,7 @@ struct PermissionsBinding: ScriptBinding {
         }
     }
 
-    /// The items of a list of strings, of one string, or of false, which stands for an empty list.
+    /// The items of a list of strings, or one string. False means an empty list.
     private func items<Item>(
         _ lua: Lua, _ place: Int32?, _ key: String, _ limit: TextLimit, _ item: (String) throws -> Item
     ) throws -> [Item]? {
@@ -80,7 +80,7 @@ private struct GivenPermissions {
         .place("read", type: list, "Paths that it may read.") { $0.read = $1 },
         .place("write", type: list, "Paths that it may write.") { $0.write = $1 },
         .place("env", type: list, "Variables of the environment that it may read.") { $0.variables = $1 },
-        .place("net", type: list, "Hosts that it may ask.") { $0.hosts = $1 },
+        .place("net", type: list, "Hosts that it may send requests to.") { $0.hosts = $1 },
     ])
 
     private static let list = "string[] | string | false"

@@ -1,11 +1,11 @@
-/// A proxy as a script names it: `[scheme://][user:password@]host[:port]`. Whatever libcurl could read in
-/// another way is none, so that the host that was looked at is the one that is connected to.
+/// A proxy as a script names it: `[scheme://][user:password@]host[:port]`. Text that libcurl could read in
+/// another way is refused, so that the host that was checked is the host of the connection.
 struct ProxyAddress {
     private static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
-    /// In lower case; an IPv6 address is in its brackets.
+    /// The host in lower case. An IPv6 address keeps its brackets.
     let host: String
-    /// As libcurl has it when none is written (CURLOPT_PROXY): 443 for https, else 1080.
+    /// The default is the one of libcurl (CURLOPT_PROXY): 443 for https, else 1080.
     let port: Int
 
     init?(_ text: String) {
@@ -49,7 +49,7 @@ struct ProxyAddress {
         isLetterOrDigit(byte) || (isBracketed ? ":." : ".-_").utf8.contains(byte)
     }
 
-    /// RFC 3986 3.2.1.
+    /// A byte of the user info, by RFC 3986 3.2.1.
     private static func isUserInfo(_ byte: UInt8) -> Bool {
         isLetterOrDigit(byte) || "-._~%!$&'()*+,;=:".utf8.contains(byte)
     }

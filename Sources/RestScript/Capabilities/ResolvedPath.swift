@@ -1,16 +1,16 @@
 import Platform
 
-/// Where a path really leads.
+/// Finds where a path leads.
 enum ResolvedPath {
-    /// Without links; of what doesn't exist yet, as far as it exists, and the names that are left. Nil when
-    /// those lead back, and for a link to what doesn't exist.
+    /// The path without links. When its end does not exist yet, the existing part is resolved and the other
+    /// names are appended. Nil when one of these names is `.` or `..`, and for a link to a missing file.
     static func resolve(_ path: String) -> String? {
-        // The system takes no longer one, and each folder on the way is looked at.
+        // The system does not accept longer paths, and the search visits each folder of the path.
         guard !path.utf8.contains(0), !path.isEmpty, path.utf8.count < Int(PATH_MAX) else { return nil }
         if let real = real(path) { return real }
         var folders = path.split(separator: "/", omittingEmptySubsequences: true)
         var missing: [Substring] = []
-        // Whoever made the file would make it where the link leads.
+        // A link to a missing file is refused: a new file would be made where the link leads.
         var status = stat()
         if lstat(path, &status) == 0 { return nil }
         while let name = folders.popLast() {
@@ -24,19 +24,19 @@ enum ResolvedPath {
         return nil
     }
 
-    /// Whether a resolved path is `root`, or below it.
+    /// True when a resolved path is `root`, or lies below it.
     static func isBelow(_ resolved: String, _ root: String) -> Bool {
         guard let root = resolve(root) else { return false }
         return resolved == root || resolved.hasPrefix(root == "/" ? "/" : root + "/")
     }
 
-    /// Whether a resolved path lies below `root` and no name on the way from there begins with a dot.
+    /// True when a resolved path lies below `root` and no name behind `root` begins with a dot.
     static func isInSight(_ resolved: String, below root: String) -> Bool {
         guard let root = resolve(root), isBelow(resolved, root), resolved != root else { return false }
         return !resolved.dropFirst(root.count).split(separator: "/").contains { $0.hasPrefix(".") }
     }
 
-    /// Whether somebody may run, or a script load, what has this resolved path.
+    /// True when the file at this resolved path can be executed, or loaded by a script.
     static func isProgram(_ resolved: String) -> Bool {
         if resolved.lowercased().hasSuffix(".lua") { return true }
         var status = stat()

@@ -1,20 +1,20 @@
 import LuaRuntime
 import RestEngine
 
-/// Where every path and every host that a script names passes, before anything is done with it. Nothing else
-/// asks ``ScriptPermissions`` about them.
+/// Checks every path and every host that a script names before it is used. Only this type asks
+/// ``ScriptPermissions`` about them.
 @EngineActor
 final class ScriptGrants {
     private(set) var permissions: ScriptPermissions
-    /// The script's own folder, to which the paths that it names are relative.
+    /// The script's own folder. Paths that the script names are relative to it.
     let folder: String
     let refusedVariables = VariableRefusals()
     private let options: ScriptOptions
-    /// Of URLs that requests may go to: asked once, for a further service can only add to them. Given up with
-    /// each grant.
+    /// Origins that requests may go to. Each is checked once, because a further service can only add to them.
+    /// The set is dropped when permissions are narrowed.
     private var allowedOrigins: Set<String> = []
     private static let mostAllowedOrigins = 256
-    /// The URL that was asked for last and is one of those: a resource asks again and again.
+    /// The last URL that was allowed: a resource is often requested many times in a row.
     private var lastAllowed = ""
 
     init(_ options: ScriptOptions, folder: String) {
@@ -31,12 +31,13 @@ final class ScriptGrants {
 
     // MARK: Variables
 
-    /// The value of a variable of the environment; nil when it is not set, or not granted.
+    /// The value of an environment variable; nil when it is not set, or not granted.
     func variable(_ name: String) -> String? {
         permissions.refusalOfVariable(name) == nil ? options.environment[name] : nil
     }
 
-    /// `os.getenv` gave nil. Libraries ask for names that they can do without, so that is no error.
+    /// `os.getenv` returned nil for want of a grant. Libraries request variables that they can do without, so
+    /// this is a log entry and not an error.
     func reportRefusal(_ name: String, _ place: (file: String, line: Int)?) {
         guard let refusal = permissions.refusalOfVariable(name),
             let entry = refusedVariables.entry(name, refusal, place: place.map { "\($0.file):\($0.line)" })
@@ -69,7 +70,7 @@ final class ScriptGrants {
         return path
     }
 
-    /// The path of a database, which is read and written; without links, for it may be opened later.
+    /// The path of a database, which is read and written. It has no links, because it may be opened later.
     func databasePath(_ text: String) throws(LuaUsageError) -> String {
         let path = path(named: text)
         guard !path.utf8.contains(0) else { throw LuaUsageError("a path can't contain a NUL") }
@@ -87,8 +88,8 @@ final class ScriptGrants {
         return ResolvedPath.resolve(path) ?? path
     }
 
-    /// The path of a file whose content goes into a request; a failure of the request when the script may not
-    /// read it.
+    /// The path of a file whose content goes into a request. The request fails when the script may not read
+    /// it.
     func uploadPath(_ text: String) -> Result<String, RequestError.CauseError> {
         let path = path(named: text)
         guard let refusal = permissions.refusalToRead(path) else { return .success(path) }
@@ -102,7 +103,7 @@ final class ScriptGrants {
         try path(named: text, for: "connecting to the socket", unless: permissions.refusalOfSocket)
     }
 
-    /// An address to listen at: a socket of the file system is made there.
+    /// An address to listen at. For `unix:` the socket is made in the file system.
     func listenAddress(_ text: String) throws(LuaUsageError) -> String {
         guard text.hasPrefix("unix:"), text.utf8.count > "unix:".utf8.count else { return text }
         _ = try path(
@@ -113,16 +114,16 @@ final class ScriptGrants {
 
     // MARK: Hosts
 
-    /// A proxy, to which all requests of a service go; the empty text is none.
+    /// A proxy for all requests of a service; the empty text means none.
     ///
     /// - Parameters:
-    ///   - base: of the service.
-    ///   - declared: bases of the others.
+    ///   - base: The base URL of the service.
+    ///   - declared: The base URLs of the other services.
     func proxy(_ text: String, for base: URLText?, declared: [URLText]) throws(LuaUsageError) -> String {
         guard !text.isEmpty else { return text }
         guard let proxy = ProxyAddress(text) else {
             throw LuaUsageError(
-                "option 'transport.proxy' is no proxy: it looks like \"http://proxy.example.com:3128\" or "
+                "option 'transport.proxy' is not a proxy: it looks like \"http://proxy.example.com:3128\" or "
                     + "\"socks5h://127.0.0.1:1080\", with user:password@ before the host if need be")
         }
         if let refusal = permissions.refusalOfProxy(
@@ -134,7 +135,7 @@ final class ScriptGrants {
         return text
     }
 
-    /// Why a request of the script may not go to a URL, as the cause of its failure.
+    /// The cause of failure for a request to a URL that the script may not use; nil when it may.
     func refusalOfRequest(
         to url: URLText, declared: @autoclosure () -> [URLText]
     ) -> RequestError.Cause? {

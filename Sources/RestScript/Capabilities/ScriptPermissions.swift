@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// What the script may reach: what was granted from outside, less what the script gave up by
+/// The permissions of a script: the grants from outside, minus those that the script gave up by
 /// `rest.permissions`.
 struct ScriptPermissions {
     /// One call of `rest.permissions`; nil leaves a kind as it was.
@@ -14,12 +14,13 @@ struct ScriptPermissions {
     }
 
     let granted: Capabilities
-    /// In which the script lies: what may be read and written by default.
+    /// The folder of the script, which may be read and written by default.
     let folder: String
     /// Names that were granted; nil grants every name.
     let grantedVariables: Set<String>?
     private var narrowings: [Narrowing] = []
-    /// Of one list (limit L280), and calls (L281): each request and each file is compared with all of them.
+    /// Limits of the items in one list (limit L280) and of calls (L281). Each request and each file is
+    /// compared with all of them.
     static let mostItems = 1000
     static let mostNarrowings = 100
 
@@ -37,8 +38,8 @@ struct ScriptPermissions {
         narrowings.append(narrowing)
     }
 
-    // Each says what forbids the thing or what would allow it, to follow "… is not allowed: "; nil when
-    // nothing forbids it.
+    // Each of these functions returns the reason of a refusal, or the grant that would allow the use, to
+    // follow "… is not allowed: ". It returns nil when the use is allowed.
 
     func refusalToRead(_ path: String) -> String? {
         refusal(path, granted.read, flag: "--allow-read", field: "read", \.read)
@@ -52,7 +53,7 @@ struct ScriptPermissions {
         return refusal(path, granted.write, flag: "--allow-write", field: "write", \.write)
     }
 
-    /// The file beside a script that may grant it things.
+    /// The name of the file beside a script that may grant permissions to it.
     static let settingsName = "resthost.toml"
 
     func refusalOfVariable(_ name: String) -> String? {
@@ -64,7 +65,7 @@ struct ScriptPermissions {
         }
     }
 
-    /// - Parameter declared: base URLs of the script's services.
+    /// - Parameter declared: The base URLs of the script's services.
     func refusalOfRequest(to url: URLText, declared: [URLText]) -> String? {
         guard let host = url.host else { return nil }
         let name = url.port.map { "\(host):\($0)" } ?? host
@@ -82,7 +83,7 @@ struct ScriptPermissions {
         }
     }
 
-    /// - Parameter declared: base URLs of the script's services, the one that wants the proxy among them.
+    /// - Parameter declared: The base URLs of all services, including the one that uses the proxy.
     func refusalOfProxy(_ proxy: ProxyAddress, declared: [URLText]) -> String? {
         func covers(_ hosts: [HostGrant]) -> Bool {
             hosts.contains { $0.covers(host: proxy.host, port: proxy.port) }
@@ -92,7 +93,7 @@ struct ScriptPermissions {
         case .all: break
         case .declared:
             let hosts = declared.compactMap { HostGrant($0) }
-            // What is named takes the place of the declared hosts.
+            // Named hosts replace the declared hosts.
             if !covers(hosts) {
                 return Self.grant(declared.compactMap { $0.host.flatMap { HostGrant($0) } }, name)
             }
@@ -105,8 +106,8 @@ struct ScriptPermissions {
         "grant it with --allow-net \((hosts.map(\.description) + [name]).joined(separator: ","))"
     }
 
-    /// Sockets take a request to wherever they lead, so they count where hosts were named one by one; else
-    /// like a file that is written, as the system has it.
+    /// A socket can lead to any host. So when hosts were named one by one, it has to be among them; otherwise
+    /// it counts as a file that is written, as in the system.
     func refusalOfSocket(_ path: String) -> String? {
         if case .only(let hosts) = granted.hosts {
             if !hosts.contains(where: { $0.coversSocket(path) }) { return Self.grant(hosts, "unix:\(path)") }
@@ -122,7 +123,7 @@ struct ScriptPermissions {
         _ narrowed: KeyPath<Narrowing, [String]?>
     ) -> String? {
         let grant = "grant it with \(flag) \(path)"
-        // The place counts, not the way that leads there.
+        // The file itself is checked, not the path that leads to it.
         guard let place = ResolvedPath.resolve(path) else {
             guard case .all = paths else { return grant }
             return narrowings.first { $0[keyPath: narrowed] != nil }.map { Self.givenUp($0, field) }

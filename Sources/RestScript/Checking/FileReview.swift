@@ -1,12 +1,12 @@
 import LuaRuntime
 import RestEngine
 
-/// Looks at the script's text and that of every module that it names, transformer modules included, without
-/// running them.
+/// Reads the text of the script and of every module that it names, transformer modules included. It does not
+/// run them.
 @EngineActor
 struct FileReview {
     let context: ScriptContext
-    /// Of the main file; the others are its modules.
+    /// The path of the main file. The other files are its modules.
     let path: String
 
     struct File {
@@ -16,7 +16,7 @@ struct FileReview {
 
     private(set) var findings: [Diagnostic] = []
     private var reads = GlobalReads()
-    /// Modules that the script itself names, with the line.
+    /// Modules that the main file names, each with the line.
     private(set) var required: [(name: String, line: Int)] = []
 
     init(_ context: ScriptContext, path: String, source: [UInt8]) {
@@ -25,7 +25,7 @@ struct FileReview {
         required = RequiredModules(source).found
         var seen: Set<String> = []
         var waiting = [File(path: path, source: source)]
-        // One that can't be found was told when it was declared.
+        // A module that was not found is left out here: its declaration has reported it.
         waiting += context.modules.modules.compactMap { name in
             (try? context.sandbox.file(ofModule: name)).map { File(path: $0.path, source: $0.source) }
         }
@@ -37,17 +37,17 @@ struct FileReview {
                     let found = try context.sandbox.file(ofModule: name)
                     waiting.append(File(path: found.path, source: found.source))
                 } catch {
-                    // Libraries of Lua's own are loaded from no file.
+                    // Lua's own libraries have no files.
                     guard !context.sandbox.isLoaded(name) else { continue }
                     findings.append(Self.missing("\(error)", file.path, line))
                 }
             }
         }
-        // Nil when the script answers for names that nothing assigns.
+        // The names are not known (nil) when the script handles unassigned globals itself.
         if let known = context.sandbox.globalNames() { findings += reads.findings(known: known) }
     }
 
-    /// It may be in a function that is never called, so it is no error by itself.
+    /// This is only a warning, because the `require` may be in a function that is never called.
     private static func missing(_ message: String, _ file: String, _ line: Int) -> Diagnostic {
         Diagnostic(
             .warning, code: "missing_module", message, file: file, line: line,
@@ -59,7 +59,7 @@ struct FileReview {
         do throws(LuaError) {
             let (assignments, read) = try context.sandbox.globalUses(in: file.source, chunk: file.path)
             reads.define(assignments.map(\.name))
-            // Libraries from elsewhere have habits of their own.
+            // Modules outside the script's folder may follow other habits, so they are not reviewed.
             guard file.path == path || file.path.hasPrefix(context.grants.folder + "/") else { return }
             reads.add(read, of: file)
             review(VariableReads(file.source), file)
@@ -73,7 +73,7 @@ struct FileReview {
         }
     }
 
-    /// Variables of the environment that a function will ask for, one day, without a grant.
+    /// Warns of environment variables that a function reads and that are not granted.
     private mutating func review(_ variables: VariableReads, _ file: File) {
         for (name, line) in variables.found {
             guard let refusal = context.grants.permissions.refusalOfVariable(name) else { continue }

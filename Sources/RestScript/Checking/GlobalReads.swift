@@ -2,13 +2,13 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// Globals that the files of a script read, to find those that nothing defines: misspelled locals, most of
-/// them.
+/// Globals that the files of a script read. Those that no file defines are reported; most of them are
+/// misspelled locals.
 struct GlobalReads {
     private var defined: Set<String> = []
     private var files: [(file: FileReview.File, reads: [GlobalRead])] = []
 
-    /// Names of other Luas, which files that run in several look for before they use them.
+    /// Globals of other Lua versions. Files that run in several versions test for them before they use them.
     private static let foreign: Set<String> = [
         "arg", "bit", "bit32", "gcinfo", "getfenv", "jit", "loadstring", "module", "newproxy", "ngx",
         "setfenv", "unpack",
@@ -24,14 +24,14 @@ struct GlobalReads {
 
     mutating func add(_ reads: [GlobalRead], of file: FileReview.File) { files.append((file, reads)) }
 
-    /// - Parameter known: What has a value once the script is loaded.
+    /// - Parameter known: Names that have a value once the script is loaded.
     func findings(known: Set<String>) -> [Diagnostic] {
         let known = known.union(defined)
         return files.flatMap { file, reads in
             let missing = reads.filter { !known.contains($0.name) }
             guard !missing.isEmpty else { return [] as [Diagnostic] }
             let names = DeclaredNames(file.source).names.union(known).sorted()
-            // Such a file makes up for what a Lua lacks, behind some condition or other.
+            // A file for several versions of Lua defines the missing names itself, under some condition.
             let isForSeveral =
                 Set(missing.map(\.name)).intersection(Self.foreign).count > 1
                 || !file.source.ranges(of: Array("table.unpack".utf8)).isEmpty
@@ -41,7 +41,7 @@ struct GlobalReads {
                 guard seen.insert(read.name).inserted else { return nil }
                 if isForSeveral, Self.foreign.contains(read.name) { return nil }
                 let advice = NearestName.advice(read.name, among: names)
-                // A file that looks whether there is such a thing can do without.
+                // A file that tests for the name can work without it.
                 if tested.contains(read.name), advice.isEmpty || Self.foreign.contains(read.name) {
                     return nil
                 }
@@ -58,7 +58,7 @@ struct GlobalReads {
     }
 }
 
-/// Names that a text declares: locals, parameters, variables of loops.
+/// Names that a text declares: locals, parameters and loop variables.
 struct DeclaredNames {
     private(set) var names: Set<String> = []
 
@@ -82,7 +82,7 @@ struct DeclaredNames {
                 } else {
                     names.insert(name)
                 }
-                // A statement has begun that is none of these.
+                // The statement has ended, and this word begins another one.
                 if isDeclaring, ["return", "if", "end", "while", "do", "repeat"].contains(name) {
                     names.remove(name)
                     isDeclaring = false

@@ -1,9 +1,9 @@
-/// The tokens of a Lua text, as far as a look for calls needs them: names, plain strings, and single
-/// characters. Comments are left out. Text that is no Lua gives some tokens or other.
+/// The tokens of a Lua text that a search for calls needs: names, plain strings, and single characters.
+/// Comments are left out. A text that is not Lua gives arbitrary tokens.
 struct LuaTokens: Sequence, IteratorProtocol {
     enum Kind: Equatable {
         case name(String)
-        /// Nil for one with escapes, whose value is not known.
+        /// Nil for a string with escapes, whose value is not known.
         case string(String?)
         case symbol(UInt8)
     }
@@ -81,7 +81,7 @@ struct LuaTokens: Sequence, IteratorProtocol {
         return isPlain ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    /// The number of `=` in `[==[`; nil for a bracket that opens no long text.
+    /// The number of `=` in `[==[`; nil when the bracket does not open a long string.
     private func longLevel() -> Int? {
         let level = rest.dropFirst().prefix { $0 == UInt8(ascii: "=") }.count
         return rest.dropFirst(level + 1).first == UInt8(ascii: "[") ? level : nil
@@ -104,8 +104,8 @@ struct LuaTokens: Sequence, IteratorProtocol {
     }
 }
 
-/// The modules that a text requires by name: `require "name"`, `require("name")`. `pcall(require, "name")`
-/// asks for one that may be missing, and is not listed.
+/// The modules that a text requires by name: `require "name"`, `require("name")`. A module in
+/// `pcall(require, "name")` may be missing, so it is not listed.
 struct RequiredModules {
     let found: [(name: String, line: Int)]
 
@@ -127,8 +127,8 @@ struct RequiredModules {
     }
 }
 
-/// The variables of the environment that a text reads by name through the library, each once: `rest.env.NAME`
-/// and `rest.env["NAME"]`, whatever the library is called.
+/// The environment variables that a text reads by name through the library, each once: `rest.env.NAME` and
+/// `rest.env["NAME"]`. The variable that holds the library may have any name.
 struct VariableReads {
     let found: [(name: String, line: Int)]
 

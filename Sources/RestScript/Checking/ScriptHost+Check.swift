@@ -2,9 +2,8 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptHost {
-    /// Finds what is wrong with a script that was loaded with ``ScriptOptions/collectsDiagnostics``, beyond
-    /// what loading found: blocks that raise, modules that can't be loaded, and what is probably not meant.
-    /// See ``diagnostics``.
+    /// Finds more faults in a script that was loaded with ``ScriptOptions/collectsDiagnostics``: blocks that
+    /// raise, modules that can't be loaded, and probable mistakes. See ``diagnostics``.
     public func check() { check(within: TrialTime()) }
 
     func check(within time: TrialTime) {
@@ -32,8 +31,9 @@ extension ScriptHost {
         }
     }
 
-    /// Adds what was not found yet. What the text alone tells of a module gives way to what loading it told,
-    /// but for the kind of error: a script that is loaded by another fails as that one does.
+    /// Adds a finding unless it is known. Loading says more about a missing module than the text does, so a
+    /// finding of the text gives way; only the code "syntax" is kept, because a script fails in the same way
+    /// as the script that it loads.
     private func note(_ finding: Diagnostic) {
         let known = context.declarations.firstDiagnostic(at: finding.file, finding.line) { known in
             known.message == finding.message || finding.code == "missing_module"
@@ -42,7 +42,7 @@ extension ScriptHost {
         if finding.code == "syntax" { context.declarations.diagnostics[known].code = finding.code }
     }
 
-    /// The script came to its end early: those of its modules that it had no time to load may be wrong too.
+    /// Loading has ended early, so modules that the script would have loaded later may be wrong, too.
     private func tryModules(_ modules: [(name: String, line: Int)]) {
         for (name, line) in modules
         where !context.sandbox.isLoaded(name) && !context.sandbox.isPreloaded(name) {
@@ -58,7 +58,7 @@ extension ScriptHost {
         }
     }
 
-    /// A service whose own host is not granted can do little.
+    /// Warns of a service whose own host is not granted: most of its requests would fail.
     private func tryGrants(of service: Service) {
         guard let base = service.baseURL?.url.origin.flatMap({ URLText($0) }),
             case .scriptError(let refusal)? = context.services.refusalOfRequest(to: base)
@@ -103,7 +103,7 @@ extension ScriptHost {
     }
 }
 
-/// What went wrong when a block was tried out on an address made from its pattern.
+/// Findings about blocks that ran on an address made from their pattern.
 @EngineActor
 enum SampleAddress {
     static func diagnostic(of failure: RequestError, in entry: ConfigurationEntry, url: URLText) -> Diagnostic
@@ -119,7 +119,7 @@ enum SampleAddress {
         return Diagnostic(.error, code: "block", "\(failure)", file: place?.file, line: place?.line)
     }
 
-    /// `file:line` in its parts.
+    /// The file and the line of `file:line`.
     static func place(of origin: String) -> (file: String, line: Int?) {
         guard let colon = origin.lastIndex(of: ":") else { return (origin, nil) }
         return (String(origin[..<colon]), Int(origin[origin.index(after: colon)...]))

@@ -6,13 +6,14 @@ import RestEngine
 struct BlockBinding: ScriptBinding {
     unowned let context: ScriptContext
 
-    /// `service:configure([pattern,] [options,] fn)`: one function is the block, two are predicate and block.
+    /// `service:configure([pattern,] [options,] fn)`. With one function, it is the block; with two, they are
+    /// predicate and block.
     func add(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
         let last = call.count
         try Self.refuseSwapped(call, last: last, "configure", "fn")
         guard last >= 1, call.type(last) == .function else {
-            // What stands where the function is due may be the pattern of a call that has no function.
+            // The last argument may be the pattern of a call without a function.
             let isPattern = last >= 1 && [.string, .userdata].contains(call.type(last))
             throw call.wrongType(isPattern ? last + 1 : max(1, last), "fn", "function")
         }
@@ -38,7 +39,7 @@ struct BlockBinding: ScriptBinding {
                 origin: origin, apply: run(block, at: origin, gates)))
     }
 
-    /// Runs a function as a block: those of definitions are such, too.
+    /// Runs a function as a block. The configuring functions of definitions run like this, too.
     func run(
         _ block: ScriptFunction, at origin: String?, _ gates: BlockGates
     ) -> @EngineActor (ConfigurationDraft) throws -> Void {
@@ -62,8 +63,8 @@ struct BlockBinding: ScriptBinding {
         }
     }
 
-    /// Arguments in another order than pattern, options, function: which is at fault is clear, so the message
-    /// says it.
+    /// Raises an error for arguments in another order than pattern, options, function. The message says which
+    /// one is misplaced.
     static func refuseSwapped(_ call: Arguments, last: Int32, _ name: String, _ what: String) throws {
         guard last >= 2 else { return }
         let order = "write \(name)(pattern, [options,] \(what))"
@@ -75,7 +76,7 @@ struct BlockBinding: ScriptBinding {
         }
         let isPattern =
             switch call.type(last) {
-            // A module's name has none of these.
+            // The name of a module has none of these characters.
             case .string: call.lua.string(call.slot(last))?.contains { "/*?:".contains($0) } ?? false
             case .userdata:
                 call.lua.object(call.slot(last), as: ScriptPattern.self) != nil
@@ -94,12 +95,12 @@ struct BlockBinding: ScriptBinding {
 
 /// The options of `service:configure`.
 struct BlockOptions {
-    /// Nil: all.
+    /// Nil means all methods.
     var methods: Set<Method>?
     var description: String?
 
     static let schema = ScriptSchema<BlockOptions>([
-        .methods("Those that the block is for; without it all.") { $0.methods = $1 },
+        .methods("The methods that the block is for; default: all.") { $0.methods = $1 },
         .text("description", .description, "What `explain` calls the block.") { $0.description = $1 },
     ])
 }
@@ -122,10 +123,10 @@ extension OptionField where Values == OptionTable {
 }
 
 extension URLPattern {
-    /// Bytes that a block with this pattern keeps: what is made of a pattern is several times its text.
+    /// The bytes that a block with this pattern keeps. The compiled pattern takes several times its text.
     var heldBytes: Int { 1024 + 8 * description.utf8.count }
 
-    /// In a few words, for descriptions.
+    /// A short text for descriptions.
     var summary: String {
         switch self {
         case .all: "for all resources"

@@ -1,28 +1,27 @@
 import LuaRuntime
 import RestEngine
 
-/// What configuration blocks share from one run to the next, and which of them runs now.
+/// The block that runs now, and the state that configuration blocks keep from one run to the next.
 @EngineActor
 final class BlockRuns {
     /// The block that runs now.
     private(set) var current: BlockRun?
     /// The caches that blocks made, by line.
     private var caches: [String: any EntityCache] = [:]
-    /// Lines whose order of stages was warned of.
+    /// Lines that a warning about the order of stages has already named.
     private var warnedPlaces: Set<String> = []
-    /// Decorators that log in, by the function that scripts have: for those who look at blocks, not for those
-    /// who run them.
+    /// Decorators that log in, by their function in Lua. Explanations of blocks use them; requests don't.
     private var authentications: [UnsafeRawPointer: (name: String, header: String?)] = [:]
 
-    /// Of functions that configure definitions, by their address: the same function is the same, however
-    /// often it is given. Each lives as long as its function is held.
+    /// The identities of functions that configure definitions, by the function's address, so that a function
+    /// that is given twice has one identity. An identity lives as long as its function is held.
     private var owners: [UnsafeRawPointer: WeakOwner] = [:]
 
     private struct WeakOwner {
         weak var owner: ConfigurationFunction.Identity.Owner?
     }
 
-    /// Runs a block; blocks may run inside of others.
+    /// Runs a block. Blocks may run inside other blocks.
     func run(_ gates: BlockGates, _ body: () throws -> Void) rethrows {
         let outer = current
         current = BlockRun(gates)
@@ -30,8 +29,8 @@ final class BlockRuns {
         try body()
     }
 
-    /// Predicates and blocks for one URL have their time together (limit L260): there may be hundreds of
-    /// them. The client of a request gets the error; who wrote them reads of it once for each line.
+    /// Predicates and blocks for one URL share one time limit (limit L260), because there may be hundreds of
+    /// them. The client of the request gets the error. The log has it once for each line of the script.
     func limit(_ context: ScriptContext, _ url: URLText, _ work: () throws -> Void) throws {
         do { try context.state.limited(by: context.phases.matching, work) } catch {
             let name = context.phases.matching.name
@@ -49,9 +48,9 @@ final class BlockRuns {
         }
     }
 
-    /// Blocks run again and again, once for each resource; what a line of a block makes is made once.
+    /// A block runs once for each resource. A cache that a line of it makes is made only once.
     ///
-    /// - Parameter line: with what the script wants there.
+    /// - Parameter line: The line, and the arguments of its call.
     func cache(at line: @autoclosure () -> String, _ make: () throws -> any EntityCache) rethrows
         -> any EntityCache
     {
@@ -65,7 +64,7 @@ final class BlockRuns {
 
     /// - Parameter header: The Authorization field that the function sends, if it is always the same.
     func noteAuthentication(_ name: String, header: String?, by function: UnsafeRawPointer?) {
-        // Each run of a block makes its functions anew, and those before are gone.
+        // Each run of a block makes its functions anew, and the earlier ones are gone.
         if authentications.count >= 1000 { authentications = [:] }
         if let function { authentications[function] = (name, header) }
     }
@@ -74,7 +73,7 @@ final class BlockRuns {
         function.flatMap { authentications[$0] }
     }
 
-    /// What makes a function of a definition known again; it holds the function.
+    /// The identity of a definition's function. It holds the function.
     func identity(
         of function: LuaReference, at address: UnsafeRawPointer?
     ) -> ConfigurationFunction.Identity {
@@ -88,19 +87,20 @@ final class BlockRuns {
         return ConfigurationFunction.Identity(owner, keeping: kept)
     }
 
-    /// Whether a line is to be warned of. The block that it is in runs for every resource; once is enough.
+    /// True when the log has no warning for this line yet. A block runs for every resource, and one warning
+    /// is enough.
     func mayWarn(of place: String?) -> Bool { warnedPlaces.insert(place ?? "").inserted }
 }
 
-/// One run of a block. A gate is known again by the line that asks for it, and how often that line did so
-/// before.
+/// One run of a block. A gate is identified by the line that asks for it, and by how many times that line
+/// asked before in this run.
 @EngineActor
 final class BlockRun {
     let gates: BlockGates
     private var asked: [String: Int] = [:]
-    /// The stage names that the block has in hand.
+    /// The list of stage names that the block has read.
     var order: StageOrderList?
-    /// Where the block set a field last.
+    /// The line at which the block last set each field.
     private var places: [String: ScriptLocation] = [:]
 
     /// - Parameter field: `retry`, or a field inside of it, `limits.rate`.
@@ -121,11 +121,11 @@ final class BlockRun {
 }
 
 /// The gates of one configuration block. The block runs for each resource and again after each invalidation,
-/// and each time it makes its decorators anew; what they share lives here.
+/// and each run makes its decorators anew. The state that these decorators share is here.
 @EngineActor
 final class BlockGates {
     private var gates: [String: RefreshGate] = [:]
-    /// What has been learned of servers' challenges, by user and password.
+    /// The digest state learned from servers' challenges, by user and password.
     private var digests: [[String]: DigestAuthentication] = [:]
 
     func gate(_ name: String) -> RefreshGate {
@@ -135,11 +135,11 @@ final class BlockGates {
         return gate
     }
 
-    /// The same for the same user and password, so that nonces are known again.
+    /// The same object for the same user and password, so that nonces stay known.
     func digest(_ user: String, _ password: String) throws(CredentialFault) -> DigestAuthentication {
         if let known = digests[[user, password]] { return known }
         let new = try DigestAuthentication(user: user, password: password)
-        // A script that makes up passwords doesn't fill the memory with them.
+        // The number is limited, because a script may make up passwords.
         if digests.count >= 64 { digests = [:] }
         digests[[user, password]] = new
         return new

@@ -49,7 +49,7 @@ extension ConfigurationBinding {
         ]
     }
 
-    /// A field of named values that is off until one is set: false switches it off again.
+    /// A field of named values that is off until a value is set. `false` switches it off again.
     private func switched(
         _ name: String, _ documentation: String, _ isOn: @escaping @EngineActor (ConfigurationDraft) -> Bool,
         _ turn: @escaping @EngineActor (ConfigurationDraft, Bool) throws -> Void,
@@ -72,7 +72,7 @@ extension ConfigurationBinding {
                 } else {
                     guard call.type(1) == .table else { throw call.wrongType(1, name, "table or boolean") }
                     try make(draft).merge(call.lua, call.slot(1))
-                    // An empty table is what is usual.
+                    // An empty table means the default values.
                     if !isOn(draft) { try turn(draft, true) }
                 }
                 context.blocks.current?.note(place, of: name)
@@ -80,7 +80,7 @@ extension ConfigurationBinding {
             })
     }
 
-    /// Refuses settings that make no sense, where the block set them (rule 40.3).
+    /// Refuses invalid settings, with the line at which the block set them (rule 40.3).
     func checkAttempts(_ draft: ConfigurationDraft, of block: ScriptFunction) throws {
         do throws(Configuration.ValidationError) { try draft.configuration.checkAttempts() } catch {
             guard let place = context.blocks.current?.place(of: error.field) else {

@@ -15,7 +15,7 @@ extension ConfigurationDraft {
     }
 }
 
-/// What a configuration block edits.
+/// The configuration that a block edits.
 struct ConfigurationBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -55,7 +55,7 @@ struct ConfigurationBinding: ScriptBinding {
             ],
             properties: timeProperties + attemptProperties + shapeProperties,
             tostring: { object in
-                // Lua asks on the thread of its state, the engine loop's.
+                // Lua calls this on the thread of its state, which is the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? ConfigurationDraft).map {
                         "configuration of \($0.method) \($0.url?.string ?? ":")"

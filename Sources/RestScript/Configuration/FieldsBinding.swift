@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// Named values behind one field of a configuration: `c.timeouts.connect = 5`.
+/// The named values of one field of a configuration, as in `c.timeouts.connect = 5`.
 @EngineActor
 final class ScriptFields: @EngineActor LuaObject {
     struct Field {
@@ -18,10 +18,10 @@ final class ScriptFields: @EngineActor LuaObject {
         let text: @EngineActor () -> String?
     }
 
-    /// `timeouts`, or `limits.rate`.
+    /// The name of the field, such as `timeouts` or `limits.rate`.
     let name: String
     let fields: [Field]
-    /// Whose fields they are: they keep it.
+    /// The draft that the fields belong to. They keep it alive.
     private let draft: ConfigurationDraft
 
     init(name: String, of draft: ConfigurationDraft, fields: [Field]) {
@@ -34,14 +34,14 @@ final class ScriptFields: @EngineActor LuaObject {
 
     func push(_ key: String, on lua: Lua) throws { try field(key).push(lua) }
 
-    /// All of them, for people.
+    /// All values, for people.
     var text: String {
         ValueText.record(fields.compactMap { field in field.text().map { (field.name, $0) } })
     }
 
     func set(_ key: String, from lua: Lua, _ index: Int32) throws { try field(key).write(lua, index) }
 
-    /// Sets those that a table names, and leaves the others.
+    /// Sets the values that a table names, and leaves the others unchanged.
     func merge(_ lua: Lua, _ table: Int32) throws {
         try lua.forEachPair(table) { lua in
             guard lua.type(-2) == .string, let key = lua.string(-2) else {
@@ -102,9 +102,9 @@ extension ScriptFields.Field {
         }
     }
 
-    /// A whole number, whose range whoever gets it checks.
+    /// A field for a whole number. `write` checks its range.
     ///
-    /// - Parameter isOptional: nil takes it away.
+    /// - Parameter isOptional: True when nil removes the value.
     static func integer(
         _ owner: String, _ name: String, isOptional: Bool = false, default standard: String? = nil,
         _ sentence: String, _ read: @escaping @EngineActor () -> Int?,
@@ -186,7 +186,7 @@ struct FieldsBinding: ScriptBinding {
                 return .none
             },
             tostring: { object in
-                // Lua asks on the thread of its state, the engine loop's.
+                // Lua calls this on the thread of its state, which is the engine loop's.
                 EngineActor.assumeIsolated { (object as? ScriptFields)?.text ?? "fields" }
             })
     }

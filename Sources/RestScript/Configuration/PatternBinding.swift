@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.regex(…)` in a script's hands.
+/// `rest.regex(…)` as a Lua object.
 final class ScriptPattern: LuaObject {
     let regex: CompiledRegex
     init(_ regex: CompiledRegex) { self.regex = regex }
@@ -78,7 +78,7 @@ struct PatternBinding: ScriptBinding {
         }
     }
 
-    /// A predicate that takes the URL for its text calls methods of strings.
+    /// Adds a hint to the error of a predicate that treats the URL table as a string.
     private static func hinting(_ error: RequestError.CauseError) -> RequestError.CauseError {
         guard case .scriptError(var failure) = error.cause,
             failure.message.hasPrefix("attempt to call a nil value (method '")

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// `c.pipeline` and `c.pipeline.stage` in a script's hands.
+/// `c.pipeline` and `c.pipeline.stage` as Lua objects.
 @EngineActor
 final class ScriptPipeline: @EngineActor LuaObject {
     let draft: ConfigurationDraft
@@ -22,9 +22,9 @@ final class ScriptStage: @EngineActor LuaObject {
 
     var keptBytes: Int { draft.heldBytes + name.rawValue.utf8.count }
 
-    /// The content types that a transformer is added for; nil: all.
+    /// The content types that a transformer is added for; nil means all.
     nonisolated static let addOptions = ScriptSchema<[String]?>([
-        .oneOrMore("content_types", "Those that it is for; without it all.") { $0 = $1 }
+        .oneOrMore("content_types", "The content types that it is for; default: all.") { $0 = $1 }
     ])
 }
 
@@ -39,17 +39,18 @@ struct PipelineBinding: ScriptBinding {
 
     func makePipelineClass() -> LuaClass {
         LuaClass(
-            "pipeline", documentation: "Stages by name; a name that is not in use yet is an empty stage.",
+            "pipeline",
+            documentation: "The stages by name. A name that is not in use yet gives an empty stage.",
             methods: [
-                method("clear", "()", "Takes transformers and caches out of all stages.") { call in
+                method("clear", "()", "Removes the transformers and caches of all stages.") { call in
                     try call.receiver(as: ScriptPipeline.self).draft.edit { $0.pipeline.clear() }
                     return .none
                 },
-                method("remove_transformers", "()", "Takes the transformers out of all stages.") { call in
+                method("remove_transformers", "()", "Removes the transformers of all stages.") { call in
                     try call.receiver(as: ScriptPipeline.self).draft.edit { $0.pipeline.removeTransformers() }
                     return .none
                 },
-                method("remove_caches", "()", "Takes the caches from all stages.") { call in
+                method("remove_caches", "()", "Removes the caches of all stages.") { call in
                     try call.receiver(as: ScriptPipeline.self).draft.edit { $0.pipeline.removeCaches() }
                     return .none
                 },
@@ -102,7 +103,7 @@ struct PipelineBinding: ScriptBinding {
                     call.lua.pushValue(at: 1)
                     return .one
                 },
-                method("remove_transformers", "() -> stage", "Takes its transformers out.") { call in
+                method("remove_transformers", "() -> stage", "Removes its transformers.") { call in
                     let stage = try call.receiver(as: ScriptStage.self)
                     try stage.draft.edit { $0.pipeline[stage.name].removeTransformers() }
                     call.lua.pushValue(at: 1)
@@ -111,7 +112,7 @@ struct PipelineBinding: ScriptBinding {
             ],
             properties: [
                 property(
-                    "cache", "cache?", "Keeps what the stage made; assign nil to remove it.",
+                    "cache", "cache?", "The cache for the stage's result; assign nil to remove it.",
                     { call in
                         let stage = try call.receiver(as: ScriptStage.self)
                         if let cache = stage.draft.configuration.pipeline[stage.name].cache {
@@ -129,7 +130,7 @@ struct PipelineBinding: ScriptBinding {
                     })
             ],
             tostring: { ($0 as? ScriptStage).map { "stage \($0.name)" } ?? "stage" },
-            // A stage is whatever name the pipeline doesn't know, so a misspelled method is one too.
+            // Any name that the pipeline does not know is a stage, so a misspelled method is one, too.
             call: hostFunction { call in
                 throw values.luaClass(of: ScriptPipeline.self).unknownField(
                     try call.receiver(as: ScriptStage.self).name.rawValue)

@@ -164,7 +164,7 @@ extension ScriptFields {
             name: "rate", type: "rate?", sentence: "So many in so many seconds: a table, set as a whole."
         ) { lua in
             guard let rate = read().rate else { return lua.pushNil() }
-            // A copy, for looking at: a rate is set as a whole.
+            // The table is a copy, because a rate is assigned as a whole.
             lua.newTable(record: 3)
             lua.push(rate.requests)
             lua.rawSet(-2, "requests")
@@ -173,7 +173,8 @@ extension ScriptFields {
             lua.push(rate.burst ?? rate.requests)
             lua.rawSet(-2, "burst")
             lua.freeze { _ in
-                throw LuaUsageError("a rate is set as a whole: c.limits.rate = { requests = …, per = … }")
+                throw LuaUsageError(
+                    "a rate is assigned as a whole: c.limits.rate = { requests = …, per = … }")
             }
         } write: { lua, index in
             if lua.type(index) == .nil || lua.boolean(index) == false { return try write(nil) }

@@ -1,17 +1,16 @@
 import LuaRuntime
 import RestEngine
 
-/// `c.pipeline.order` in a block's hands. It is a list like any other, and what the block changes in it
-/// counts as if it had been assigned.
+/// `c.pipeline.order` as the list that a block has read. A change of the list counts as an assignment.
 struct StageOrderList {
     let draft: ConfigurationDraft
     let list: LuaReference
-    /// What it said when it was last looked at.
+    /// The names at the last comparison.
     var names: [String]
 }
 
 extension PipelineBinding {
-    /// Pushes the names of the stages; the same list while one block runs.
+    /// Pushes the names of the stages. One run of a block always gets the same list.
     func pushStageOrder(of draft: ConfigurationDraft, on lua: Lua) throws {
         try takeStageOrder()
         let names = draft.configuration.pipeline.order.map(\.rawValue)
@@ -27,7 +26,7 @@ extension PipelineBinding {
         context.blocks.current?.order = StageOrderList(draft: draft, list: lua.reference(-1), names: names)
     }
 
-    /// What was done to an older list no longer counts.
+    /// Sets the order. Changes of an earlier list no longer count.
     func setStageOrder(_ names: [String], of draft: ConfigurationDraft, at place: String?) throws {
         context.blocks.current?.order = nil
         defer { warn(ofUnlisted: draft.configuration.pipeline.unlistedStages, at: place) }
@@ -40,7 +39,7 @@ extension PipelineBinding {
         }
     }
 
-    /// Looks at what the block that runs, or has just ended, did to its list.
+    /// Takes over changes that the running block, or the block that has just ended, made to its list.
     func takeStageOrder(at place: String? = nil) throws {
         guard var given = context.blocks.current?.order else { return }
         let lua = state.main
@@ -53,8 +52,8 @@ extension PipelineBinding {
         context.blocks.current?.order = given
     }
 
-    /// A stage that holds something and is left out of the order does not run (rule 16.5). The block that
-    /// says so runs for every resource; once is enough.
+    /// Warns of a stage that has transformers or a cache and is missing in the order, so it does not run
+    /// (rule 16.5). A block runs for every resource, and one warning is enough.
     private func warn(ofUnlisted stages: [StageName], at place: String?) {
         guard !stages.isEmpty else { return }
         guard context.blocks.mayWarn(of: place) else { return }
@@ -67,7 +66,8 @@ extension PipelineBinding {
                 place: place))
     }
 
-    /// For a declaration that names a stage, when its block is run: by then the order is known.
+    /// Checks the stage that a declaration names. It is called when the block runs, because the order is
+    /// known then.
     static func requireStage(
         _ name: StageName, of pipeline: Pipeline, at place: (file: String, line: Int)?
     ) throws(RequestError.CauseError) {

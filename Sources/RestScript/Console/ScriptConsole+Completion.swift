@@ -2,8 +2,8 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptConsole {
-    /// Names that may follow at the end of a text: globals and words of the language, fields behind a dot,
-    /// methods behind a colon. Only names and dots before it are evaluated, no call.
+    /// Names that may follow at the end of a text: globals and keywords, fields behind a dot, methods behind
+    /// a colon. Only names and dots before the end are evaluated, never calls.
     public func completions(of text: String) -> [String] {
         guard !host.isClosed else { return [] }
         let tail = String(text.reversed().prefix { Self.isPart($0) }.reversed())
@@ -33,7 +33,7 @@ extension ScriptConsole {
         "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
     ]
 
-    /// Of a value that is reached by names alone; without any, of the console's globals.
+    /// The field names of a value that is reached by names alone. An empty path means the console's globals.
     private func fields(of path: [String], areMethods: Bool) -> [String] {
         guard path.allSatisfy(Self.isName) else { return [] }
         let lua = context.state.main
@@ -63,7 +63,8 @@ extension ScriptConsole {
         } catch { return [] }
     }
 
-    /// Of the table on top, asked as a script would: a frozen one has its content elsewhere.
+    /// The keys of the table on top of the stack. They are read with `pairs`, because a frozen table keeps
+    /// its content elsewhere.
     private func keys(_ lua: Lua, ofFunctions: Bool) throws(LuaError) -> [String] {
         let chunk = """
             local value, functions = ...

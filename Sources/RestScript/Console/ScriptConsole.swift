@@ -1,24 +1,24 @@
 import LuaRuntime
 public import RestEngine
 
-/// Evaluates text in a loaded script's world, piece by piece, as a person types it.
+/// Evaluates text in a loaded script, piece by piece, as a person types it.
 ///
-/// Each piece is a chunk and a coroutine of its own, so it may wait. Its globals lie in a table of the
-/// console's, with the script's own behind it: the console's can be set, the script's can't. `rest` and the
-/// services are there from the start.
+/// Each piece is a chunk and a coroutine of its own, so it may wait. Its globals are in a table of the
+/// console, and lookups continue in the script's globals. The console's globals can be set, the script's
+/// can't. `rest` and the services are defined from the start.
 @EngineActor
 public final class ScriptConsole {
-    /// What became of a piece.
+    /// The outcome of a piece.
     public enum Outcome: Sendable {
-        /// More lines are needed.
+        /// The piece is not complete: more lines are needed.
         case incomplete
-        /// Its values, for people; none for a statement.
+        /// The values of an expression, for people; empty for a statement.
         case done([String])
         case failed(Diagnostic)
         case cancelled
     }
 
-    /// What messages call the text.
+    /// The name of the text in messages.
     public static let chunk = "repl"
 
     let host: ScriptHost
@@ -47,16 +47,16 @@ public final class ScriptConsole {
         lua.pop()
     }
 
-    /// The name of a service as a variable: what no name may have is `_`.
+    /// The variable name of a service. Characters that a name may not have become `_`.
     public static func variable(for service: Service) -> String {
         let name = String(service.name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
         return name.first?.isNumber == true ? "_" + name : name
     }
 
-    /// Runs a piece: an expression, whose values are shown, or statements. `done` is called once, when it has
-    /// ended.
+    /// Runs a piece: an expression, whose values are shown, or statements. `done` is called once, when the
+    /// piece has ended.
     public func evaluate(_ text: String, done: @escaping @EngineActor (Outcome) -> Void) {
-        // What it ran in is gone.
+        // The state of the piece is gone with the host.
         guard !host.isClosed else { return done(.cancelled) }
         let function: LuaReference
         do throws(LuaError) { function = try compile(text) } catch {
@@ -72,15 +72,16 @@ public final class ScriptConsole {
         if !coroutine.isFinished { running = coroutine }
     }
 
-    /// Ends the piece that waits.
+    /// Ends the piece that is waiting.
     public func cancel() { running?.cancel() }
 
-    /// The end of the text came too early: more may follow.
+    /// True when the text has ended too early, so more lines may follow.
     private static func isIncomplete(_ error: LuaError) -> Bool {
         error.kind == .syntax && error.message.hasSuffix("near <eof>")
     }
 
-    /// As an expression, else as statements. Throws what is wrong with the one that it may yet become.
+    /// Compiles the piece as an expression, or else as statements. Throws the error of the form that more
+    /// lines could complete.
     private func compile(_ text: String) throws(LuaError) -> LuaReference {
         let isAsked = text.hasPrefix("=")
         let expression = "return " + (isAsked ? text.dropFirst() : text[...])

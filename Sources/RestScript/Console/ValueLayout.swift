@@ -1,5 +1,4 @@
-/// Lays out what ``ValueText`` wrote on one line: tables that are too wide for a line get a line for each
-/// field.
+/// Breaks the line that ``ValueText`` wrote: a table that is too wide gets a line for each field.
 enum ValueLayout {
     static let width = 80
 
@@ -12,7 +11,7 @@ enum ValueLayout {
         return made
     }
 
-    /// Where each brace is closed. Nil when they don't fit together, as in what an object says of itself.
+    /// The closing brace of each opening one. Nil when they don't match, as in the text of some objects.
     private static func groups(_ characters: [Character]) -> [Int: Int]? {
         var open: [Int] = []
         var ends: [Int: Int] = [:]
@@ -33,7 +32,7 @@ enum ValueLayout {
         return open.isEmpty && !isString ? ends : nil
     }
 
-    /// - Parameter indent: Of the line that `rest` begins in or goes on.
+    /// - Parameter indent: The indentation of the line that `rest` continues.
     private static func write(
         _ rest: ArraySlice<Character>, _ ends: [Int: Int], indent: Int, to made: inout String
     ) {
@@ -53,7 +52,7 @@ enum ValueLayout {
         made += String(repeating: " ", count: indent) + "}" + String(rest[(end + 1)...])
     }
 
-    /// The fields of a table, without the commas between them and the spaces around.
+    /// The fields of a table, without the commas and spaces between them.
     private static func fields(_ inside: ArraySlice<Character>, _ ends: [Int: Int]) -> [ArraySlice<Character>]
     {
         var made: [ArraySlice<Character>] = []

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// Definitions: what they have, what changes them, and how they are sent.
+/// The Lua class of definitions: their fields, their modifiers, and how they are sent.
 struct DefinitionBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -14,7 +14,7 @@ struct DefinitionBinding: ScriptBinding {
         LuaClass(
             "definition",
             documentation:
-                "A request as a value: what to send, where and how. What changes it gives a new one; `==` compares all of it.",
+                "A request as a value: its method, URL, headers, body and configuration. Modifiers return a new one; `==` compares all of it.",
             methods: sending + [explaining] + modifiers, properties: fields,
             tostring: {
                 ($0 as? ScriptDefinition).map { "\($0.definition.method) \($0.definition.url)" }
@@ -36,14 +36,14 @@ struct DefinitionBinding: ScriptBinding {
         [
             method(
                 "send", "() -> request",
-                "A started request, with blocks, decorators and pipeline of its service; the resource's state is untouched."
+                "Sends it with the blocks, decorators and pipeline of its service. The resource keeps its state."
             ) { call in
                 values.push(try definition(call).send(), on: call.lua)
                 return .one
             },
             method(
                 "get", "() -> content | nil, error",
-                "Waits for fresh content of its resource, which this request loads if it must; of a GET only."
+                "Waits for fresh content of its resource, and loads it with this request if necessary; for GET only."
             ) { call in
                 let definition = try definition(call)
                 guard definition.method == "GET" else {
@@ -95,14 +95,14 @@ struct DefinitionBinding: ScriptBinding {
     }
 
     private nonisolated static let curlOptions = ScriptSchema<Bool>([
-        .flag("with_secrets", default: "false", "Shows secrets as they are.") { $0 = $1 }
+        .flag("with_secrets", default: "false", "Shows secrets unmasked.") { $0 = $1 }
     ])
 
-    /// What the explanation of a resource has, and which level each property came from.
+    /// The explanation of the resource, and for each property the level that set it.
     private var explaining: LuaMethod {
         method(
             "explain", "() -> table",
-            "Why its requests are what they are: blocks, properties with their levels, what would be sent. Nothing is."
+            "Explains its requests: blocks, properties with their levels, and the request. It sends nothing."
         ) { call in
             trees.push(try definition(call).explain(poll: call.lua.poll).tree, on: call.lua)
             return .one
@@ -111,7 +111,7 @@ struct DefinitionBinding: ScriptBinding {
 
     // MARK: Modifiers
 
-    /// Gives a new definition. A check goes on with the old one.
+    /// Returns a new definition. During a check, an error leaves the old one in its place.
     private func modifier(
         _ name: String, _ signature: String, _ documentation: String,
         _ change: @escaping @EngineActor (RequestDefinition, Arguments) throws -> RequestDefinition
@@ -132,12 +132,12 @@ struct DefinitionBinding: ScriptBinding {
         return [
             modifier(
                 "adding", properties,
-                "Behind what is there; headers that are lists are joined, others replaced, and so is a body."
+                "Adds properties. List headers are joined; other headers and the body are replaced."
             ) { definition, call in
                 _ = try call.table(1, "properties")
                 return try definition.adding(try reader.properties(call, 1), origin: call.place)
             },
-            modifier("setting", properties, "Replaces each kind that is given as a whole.") {
+            modifier("setting", properties, "Replaces each given property as a whole.") {
                 definition, call in
                 _ = try call.table(1, "properties")
                 return try definition.setting(try reader.properties(call, 1), origin: call.place)
@@ -150,27 +150,27 @@ struct DefinitionBinding: ScriptBinding {
             },
             modifier(
                 "adding_header", "(name: string, value: string)",
-                "Joins a value to a header that is a list, and replaces any other."
+                "Appends a value to a list header, and replaces any other header."
             ) { definition, call in
                 let values = try headerValues(call)
                 guard !values.isEmpty else { throw call.wrongType(2, "value", "string") }
                 return try definition.addingHeader(
                     try call.string(1, "name"), values, origin: call.place)
             },
-            modifier("removing_header", "(name: string)", "Takes a header out; blocks may set it still.") {
+            modifier("removing_header", "(name: string)", "Removes a header; blocks may still set it.") {
                 definition, call in
                 try definition.removingHeader(try call.string(1, "name"), origin: call.place)
             },
             modifier(
                 "setting_query", "(name: string, value)",
-                "Replaces all parameters of a name where the first stood; nil removes them."
+                "Replaces all parameters of a name, at the place of the first one; nil removes them."
             ) { definition, call in
                 let name = try call.string(1, "name")
                 var count = 0
                 let value = try reader.queryValue(call.lua, call.slot(2), name, &count)
                 return try definition.settingQuery(name, value, origin: call.place)
             },
-            modifier("removing_query", "(name: string)", "Takes all parameters of a name out.") {
+            modifier("removing_query", "(name: string)", "Removes all parameters of a name.") {
                 definition, call in
                 try definition.removingQuery(try call.string(1, "name"), origin: call.place)
             },
@@ -178,7 +178,8 @@ struct DefinitionBinding: ScriptBinding {
                 try definition.withMethod(try call.string(1, "method"))
             },
             modifier(
-                "with_configuration", "(fn: function(c))", "Configures it further, behind what is inherited."
+                "with_configuration", "(fn: function(c))",
+                "Adds a configuring function, which runs after the inherited ones."
             ) { definition, call in
                 let function = try call.scriptFunction(1, "fn")
                 return try definition.withConfiguration(
@@ -195,19 +196,20 @@ struct DefinitionBinding: ScriptBinding {
 
     private var fields: [LuaProperty] {
         [
-            property("method", "string", "As it is sent.") { call in
+            property("method", "string", "The method of the request.") { call in
                 call.lua.push(try definition(call).method)
                 return .one
             },
-            property("url", "string", "Base URL, paths and query.") { call in
+            property("url", "string", "The URL: base URL, paths and query.") { call in
                 call.lua.push(try definition(call).url.string)
                 return .one
             },
-            property("headers", "headers", "What it adds to those of blocks; read only.") { call in
+            property("headers", "headers", "The headers that it adds to those of blocks; read only.") {
+                call in
                 values.push(ScriptHeaders(reading: try definition(call).headers), on: call.lua)
                 return .one
             },
-            property("query", "table", "A new list of pairs of name and value.") { call in
+            property("query", "table", "The parameters, as a new list of pairs of name and value.") { call in
                 let query = try definition(call).query
                 call.lua.newTable(array: Int32(query.count))
                 for (index, item) in query.enumerated() {
@@ -220,7 +222,9 @@ struct DefinitionBinding: ScriptBinding {
                 }
                 return .one
             },
-            property("path", "table", "A new list of its components, without the paths of endpoints.") {
+            property(
+                "path", "table", "The components of its path, as a new list without the paths of endpoints."
+            ) {
                 call in
                 let path = try definition(call).path
                 call.lua.newTable(array: Int32(path.count))
@@ -232,19 +236,20 @@ struct DefinitionBinding: ScriptBinding {
             },
             property(
                 "body_kind", "string?",
-                "`body`, `text`, `json`, `form`, `multipart` or `file`; nil without a body."
+                "The kind of body: `body`, `text`, `json`, `form`, `multipart` or `file`; nil without a body."
             ) { call in
                 call.lua.push(optional: try definition(call).body?.kind.rawValue)
                 return .one
             },
-            property("service", "service", "Whose blocks, decorators and pipeline it has.") { call in
+            property("service", "service", "The service whose blocks, decorators and pipeline apply.") {
+                call in
                 values.push(try definition(call).service, on: call.lua)
                 return .one
             },
         ]
     }
 
-    /// The value of a parameter as text, null for a bare name, a table of them for a list.
+    /// Pushes the value of a parameter: its text, null for a bare name, a table for a list.
     private func push(_ item: QueryItem, on lua: Lua) {
         func push(_ text: String?) {
             if let text { lua.push(text) } else { trees.push(.null, on: lua) }
@@ -258,13 +263,13 @@ struct DefinitionBinding: ScriptBinding {
         }
     }
 
-    /// What people look for on a definition and find elsewhere.
+    /// Advice for names that a definition does not have.
     private static let elsewhere: [String: String] = [
         "await": "send it first: definition:send():await()",
         "start": "write definition:send()",
         "load": "write definition:get(), or definition:resource():load_using(definition:send())",
         "request": "write definition:send()",
-        "body": "body_kind says what it is; :setting{ … } replaces it",
+        "body": "body_kind names its kind; :setting{ … } replaces it",
         "json": ":setting{ json = … } replaces the body",
         "with_param": "write definition:setting_query(name, value)",
     ]

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// Endpoints, what defines requests, `rest.request` and `rest.raw`.
+/// The Lua classes of endpoints and of makers of definitions, `rest.request` and `rest.raw`.
 struct EndpointBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -12,11 +12,11 @@ struct EndpointBinding: ScriptBinding {
                 ModuleFunction(
                     "request",
                     "(method: string, url: string, properties?) -> definition",
-                    "Defines a request of any URL, with a service of its own that has all defaults."
+                    "Defines a request of any URL. Its service has all defaults."
                 ) { call in try requestOfURL(call) },
                 ModuleFunction(
                     "raw", "(text: string) -> raw",
-                    "Text that is escaped already, for a component of a path, the value of a parameter and resource:child."
+                    "Marks text as escaped already, for a path component, a parameter value, or resource:child."
                 ) { call in
                     let text = try call.text(1, "text", .url)
                     values.push(ScriptEscapedText(try defining { try EscapedText(text) }), on: call.lua)
@@ -30,12 +30,12 @@ struct EndpointBinding: ScriptBinding {
             ])
     }
 
-    /// `endpoint` and `define` of services and endpoints alike.
+    /// The methods `endpoint` and `define`, which services and endpoints share.
     func methods(of base: @escaping @EngineActor (Arguments) throws -> EndpointDefinition) -> [LuaMethod] {
         [
             method(
                 "endpoint", "(path: string, properties?) -> endpoint",
-                "What requests below a path have in common; an empty path gives properties alone (see properties)."
+                "Defines the common properties of requests below a path, which may be empty (see properties)."
             ) { call in
                 let outer = try base(call)
                 let path = try call.text(1, "path", .path)
@@ -52,22 +52,23 @@ struct EndpointBinding: ScriptBinding {
                 "define",
                 "(method: string, template?: string, properties?: properties | function(...) -> properties) "
                     + "-> definition | definition_maker",
-                "Defines a request. With names in the template, as in `{login}/repos`, or a function that gives properties "
-                    + "it is called with their values and gives a definition."
+                "Defines a request. With names in the template, as in `{login}/repos`, or with a function that returns "
+                    + "properties, the result is called with the values and returns a definition."
             ) { call in try define(call, try base(call)) },
         ]
     }
 
     func makeEndpointClass() -> LuaClass {
         LuaClass(
-            "endpoint", documentation: "A path of a service, and what its requests have in common. A value.",
+            "endpoint",
+            documentation: "A path of a service, with the common properties of its requests. It is a value.",
             methods: methods { try $0.receiver(as: ScriptEndpoint.self).endpoint },
             properties: [
-                property("url", "string", "Base URL and paths.") { call in
+                property("url", "string", "The URL: base URL and paths.") { call in
                     call.lua.push(try call.receiver(as: ScriptEndpoint.self).endpoint.url.string)
                     return .one
                 },
-                property("service", "service", "Whose endpoint it is.") { call in
+                property("service", "service", "The service that it belongs to.") { call in
                     values.push(try call.receiver(as: ScriptEndpoint.self).endpoint.service, on: call.lua)
                     return .one
                 },
@@ -86,7 +87,7 @@ struct EndpointBinding: ScriptBinding {
         LuaClass(
             "definition_maker",
             documentation:
-                "Called with the values of a template or the arguments of a function it gives a definition.",
+                "Returns a definition when it is called with the values of its template or the arguments of its function.",
             tostring: { ($0 as? ScriptDefinitionMaker)?.description ?? "definition_maker" },
             call: hostFunction { call in try make(call) },
             elsewhere: Dictionary(
@@ -125,7 +126,7 @@ struct EndpointBinding: ScriptBinding {
                 try EndpointDefinition(service, url: url).request(method, properties, origin: call.place)
             }
         }
-        // A check goes on with something of the same kind.
+        // During a check, the script goes on with a value of the same kind.
         values.push(
             try made ?? EndpointDefinition(service, url: "http://localhost/").request("GET"), on: call.lua)
         return .one
@@ -148,7 +149,7 @@ struct EndpointBinding: ScriptBinding {
                 throw call.wrongType(2, "template", "string, or table of properties or function")
             }
             context.services.adviseOnQuery(in: text, of: "define", call)
-            // What is wrong with method and path is said here, not when the maker is called.
+            // Errors of method and path are raised here, not when the maker is called.
             let method = try defining { try endpoint.request(try call.string(1, "method")).method }
             let template = try defining { try PathTemplate(text) }
             let function = isFunction ? try call.scriptFunction(last, "fn") : nil
@@ -160,7 +161,7 @@ struct EndpointBinding: ScriptBinding {
             if function != nil || !template.names.isEmpty {
                 maker = ScriptDefinitionMaker(
                     endpoint, method, template, properties, function, origin: origin)
-                // Of the other levels: so it is, too.
+                // This finds errors in the other properties, too.
                 if function == nil { _ = try defining { try endpoint.request(method, properties) } }
             } else {
                 made = try defining {
@@ -172,7 +173,7 @@ struct EndpointBinding: ScriptBinding {
         if let maker {
             values.push(maker, on: call.lua)
         } else if made == nil, isFunction {
-            // A check goes on with something of the same kind.
+            // During a check, the script goes on with a value of the same kind.
             values.push(
                 ScriptDefinitionMaker(
                     endpoint, "GET", nil, RequestProperties(), try call.scriptFunction(last, "fn"),
@@ -198,7 +199,7 @@ struct EndpointBinding: ScriptBinding {
             let count = call.count
             lua.push(function.reference)
             for index in 0..<count { lua.pushValue(at: call.slot(index + 1)) }
-            // What it raises is the caller's, as it is.
+            // An error of the function is the caller's error, unchanged.
             try lua.call(arguments: count, results: 1, phase: phases.definition)
             defer { lua.pop() }
             let properties = try PropertiesBinding(context: context).properties(
@@ -211,8 +212,8 @@ struct EndpointBinding: ScriptBinding {
         return .one
     }
 
-    /// The values for the names of a template: a table of them, or one after the other. A function beside the
-    /// template may want more.
+    /// The values for the names of a template: a table, or one argument for each name. When there is also a
+    /// function, further arguments are for it.
     private func templateValues(
         _ maker: ScriptDefinitionMaker, _ template: PathTemplate, _ call: Arguments
     ) throws -> [String: PathComponent] {

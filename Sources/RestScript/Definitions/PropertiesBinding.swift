@@ -5,12 +5,12 @@ import RestEngine
 struct PropertiesBinding: ScriptBinding {
     unowned let context: ScriptContext
 
-    /// Those of an argument; none when it is absent.
+    /// The properties in an argument; empty when the argument is absent.
     func properties(_ call: Arguments, _ index: Int32) throws -> RequestProperties {
         try defining { try read(try call.options(index, "properties")) }
     }
 
-    /// Those that a function returned, which lie on top of the stack.
+    /// The properties that a function returned, in the table on top of the stack.
     func properties(returnedOn lua: Lua, to name: String) throws -> RequestProperties {
         switch lua.type(-1) {
         case .nil, .none: return RequestProperties()
@@ -67,7 +67,7 @@ struct PropertiesBinding: ScriptBinding {
 
     // MARK: Configuration
 
-    /// A function of a script, known by its address for as long as somebody holds it.
+    /// A configuring function of a script. It is identified by its address as long as it is held.
     func configuration(_ function: ScriptFunction, _ address: UnsafeRawPointer?) -> ConfigurationFunction {
         let origin = function.place ?? ""
         let made = ConfigurationFunction(
@@ -79,7 +79,7 @@ struct PropertiesBinding: ScriptBinding {
 
     // MARK: Headers, query, path
 
-    /// A table, whose headers are sorted by name, or a list of pairs in its order.
+    /// Headers from a table, sorted by name, or from a list of pairs, in its order.
     private func headers(_ lua: Lua, _ place: Int32) throws -> [HeaderItem] {
         var items: [HeaderItem] = []
         var left = MostHeaders.bytes
@@ -98,7 +98,7 @@ struct PropertiesBinding: ScriptBinding {
         return items
     }
 
-    /// A table, whose parameters are sorted by name, or a list of pairs in its order.
+    /// Parameters from a table, sorted by name, or from a list of pairs, in its order.
     private func query(_ lua: Lua, _ place: Int32) throws -> [QueryItem] {
         var items: [QueryItem] = []
         var count = 0
@@ -110,8 +110,8 @@ struct PropertiesBinding: ScriptBinding {
         return items
     }
 
-    /// Nil for nil. `count` are the values so far: a script that gives more than there may be is told of it
-    /// before they are copied.
+    /// The value of a parameter; nil for nil. `count` is the number of values so far: the limit is checked
+    /// before more values are copied.
     func queryValue(
         _ lua: Lua, _ place: Int32, _ name: String, _ count: inout Int
     ) throws -> QueryValue? {
@@ -128,7 +128,7 @@ struct PropertiesBinding: ScriptBinding {
         case .boolean: return .boolean(lua.isTruthy(place))
         case .number: return try number(lua, place, integer: { .integer($0) }, other: { try .number($0) })
         case .table:
-            // Its values count, not the list.
+            // The values of the list count, not the list itself.
             count -= 1
             let length = lua.rawLength(place)
             try refuseNames(lua, place, length, "the value of parameter '\(name)'")
@@ -168,7 +168,7 @@ struct PropertiesBinding: ScriptBinding {
         }
     }
 
-    /// Text, a number, a boolean or `rest.raw(…)` as part of a path.
+    /// A string, a number, a boolean or `rest.raw(…)` as a component of a path.
     func component(_ lua: Lua, _ place: Int32, _ what: String) throws -> PathComponent {
         switch lua.type(place) {
         case .string: return try PathComponent(text(lua, place, what))
@@ -189,7 +189,7 @@ struct PropertiesBinding: ScriptBinding {
         return try other(lua.number(place) ?? 0)
     }
 
-    /// Text is what a URL is made of, so what is none is no mistake to be hidden.
+    /// A URL is made of text. Bytes that are not UTF-8 are refused, so that a mistake does not stay hidden.
     private func text(_ lua: Lua, _ place: Int32, _ what: String) throws -> String {
         guard let text = String(validating: lua.bytes(place) ?? [], as: UTF8.self) else {
             throw LuaUsageError("\(what) is not UTF-8: escape its bytes, rest.raw(rest.url.encode(bytes))")
@@ -197,8 +197,8 @@ struct PropertiesBinding: ScriptBinding {
         return text
     }
 
-    /// Calls `body` with the name and the place of the value of each, and says whether they were a list of
-    /// pairs.
+    /// Calls `body` with the name of each item and the index of its value. Returns true when the items are a
+    /// list of pairs.
     private func forEachItem(
         _ lua: Lua, _ place: Int32, _ option: String, _ item: String, _ body: (String, Int32) throws -> Void
     ) throws -> Bool {
@@ -237,7 +237,7 @@ struct PropertiesBinding: ScriptBinding {
         return true
     }
 
-    /// A list has places alone.
+    /// Refuses keys that are not indexes of the list.
     private func refuseNames(_ lua: Lua, _ place: Int32, _ length: Int, _ what: String) throws {
         try lua.forEachPair(place) { lua in
             if lua.isInteger(-2), let key = lua.integer(-2), key >= 1, key <= length { return }

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// An endpoint in a script's hands.
+/// An endpoint as a Lua object.
 final class ScriptEndpoint: LuaObject {
     let endpoint: EndpointDefinition
     init(_ endpoint: EndpointDefinition) { self.endpoint = endpoint }
@@ -9,7 +9,7 @@ final class ScriptEndpoint: LuaObject {
     var keptBytes: Int { endpoint.byteCount }
 }
 
-/// A definition in a script's hands.
+/// A definition as a Lua object.
 final class ScriptDefinition: LuaObject {
     let definition: RequestDefinition
     init(_ definition: RequestDefinition) { self.definition = definition }
@@ -17,7 +17,7 @@ final class ScriptDefinition: LuaObject {
     var keptBytes: Int { definition.byteCount }
 }
 
-/// `rest.raw(…)` in a script's hands.
+/// `rest.raw(…)` as a Lua object.
 final class ScriptEscapedText: LuaObject {
     let text: EscapedText
     init(_ text: EscapedText) { self.text = text }
@@ -25,15 +25,15 @@ final class ScriptEscapedText: LuaObject {
     var keptBytes: Int { text.text.utf8.count }
 }
 
-/// What makes definitions when it is called: a template with names, a function that gives properties, or
-/// both.
+/// A Lua object that returns a definition when it is called. It has a template with names, a function that
+/// returns properties, or both.
 final class ScriptDefinitionMaker: LuaObject {
     let endpoint: EndpointDefinition
     let method: String
     let template: PathTemplate?
     let properties: RequestProperties
     let function: ScriptFunction?
-    /// Where the script defines it.
+    /// The line at which the script defines it.
     let origin: String?
     let keptBytes: Int
 
@@ -52,7 +52,7 @@ final class ScriptDefinitionMaker: LuaObject {
             endpoint.byteCount + (defined?.byteCount ?? 0) + 2 * (template?.description.utf8.count ?? 0)
     }
 
-    /// As it is defined, with the names of the template.
+    /// The method and URL with the names of the template.
     var description: String {
         let base = endpoint.url.string
         guard let template, !template.description.isEmpty else { return "\(method) \(base)" }
@@ -60,7 +60,7 @@ final class ScriptDefinitionMaker: LuaObject {
     }
 }
 
-/// Runs what defines something; its mistakes are the script's, at the line that asks.
+/// Runs a body that defines something. Its errors are raised at the line of the script that calls.
 func defining<Value>(_ body: () throws -> Value) throws -> Value {
     do { return try body() } catch let error as DefinitionError { throw LuaUsageError(error.message) }
 }

@@ -2,8 +2,8 @@ import LuaRuntime
 import RestEngine
 
 extension ScriptValues {
-    /// Pushes a cause as a table: `type`, and its details, as docs/guides/errors.md has them; file and line
-    /// too where a script asked for what can't be done.
+    /// Pushes a cause as a table with `type` and its details (docs/guides/errors.md). When a script asked for
+    /// the impossible, the table also has the file and line.
     func pushCause(of error: RequestError, on lua: Lua) {
         guard let cause = error.cause else { return lua.pushNil() }
         if case .custom(_, let fields) = cause { return trees.push(fields, on: lua) }
@@ -19,7 +19,7 @@ extension ScriptValues {
         set("type", cause.code, on: lua)
         switch cause {
         case .scriptError, .scriptLimit, .malformedJSON, .transport: break
-        // The others have no words of their own.
+        // The other causes have no text of their own.
         default: set("message", cause.detail, on: lua)
         }
         switch cause {

@@ -1,17 +1,18 @@
 import RestEngine
 
-/// A cause as a script gives it back: what ``ScriptValues/pushCause(of:on:)`` made, read again. An error that
-/// is made anew from another's cause says the same, and means the same to a gateway.
+/// Reads a cause that a script gives back, which ``ScriptValues/pushCause(of:on:)`` made. An error with the
+/// cause of another error has the same message, and the gateway treats it in the same way.
 struct CauseFields {
     static let outputSide = "output"
 
     private let fields: Tree
-    /// Fields that are understood.
+    /// The fields that have been read.
     private var known: Set<String> = ["type"]
 
     private init(_ fields: Tree) { self.fields = fields }
 
-    /// Nil for a cause of the script's own: one with another type, without a detail, or with more.
+    /// Nil for a cause of the script's own: one with another type, with a missing detail, or with further
+    /// fields.
     static func read(_ fields: Tree) -> (cause: RequestError.Cause, place: ScriptLocation?)? {
         var reader = CauseFields(fields)
         guard let type = fields["type"]?.string, let cause = reader.cause(type) else { return nil }
@@ -35,7 +36,7 @@ struct CauseFields {
             else { return nil }
             return .scriptLimit(budget: budget, used: used, limit: limit, failure: failure)
         case "too_many_redirects": break
-        // It may name a file, which clients are not told of: it stays what it is.
+        // Its message may name a file and must not reach clients, so it stays a cause of the script's own.
         case "internal": return nil
         default:
             if let code = TransportError.Code(rawValue: type), code != .invalidURL { return transport(code) }
@@ -44,7 +45,7 @@ struct CauseFields {
         return plainCause(type)
     }
 
-    /// Those whose message follows from the other details.
+    /// Causes whose message follows from their other fields.
     private mutating func plainCause(_ type: String) -> RequestError.Cause? {
         switch type {
         case "invalid_url": return .invalidURL(source: string("source"))

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// A request's error in a script's hands.
+/// A request's error as a Lua object.
 final class ScriptErrorBox: LuaObject {
     let error: RequestError
 
@@ -11,7 +11,7 @@ final class ScriptErrorBox: LuaObject {
     var keptBytes: Int { error.heldBytes }
 }
 
-/// `rest.error`, and errors.
+/// `rest.error`, and the Lua class of errors.
 struct ErrorBinding: ValueBinding {
     unowned let values: ScriptValues
 
@@ -20,7 +20,7 @@ struct ErrorBinding: ValueBinding {
             functions: [
                 ModuleFunction(
                     "error",
-                    signature: "(options: { ... }) -> error", documentation: "An error of the script's own.",
+                    signature: "(options: { ... }) -> error", documentation: "Makes an error.",
                     options: GivenError.schema.descriptions
                 ) { call in
                     values.pushError(try makeError(try call.options(1)), on: call.lua)
@@ -32,7 +32,7 @@ struct ErrorBinding: ValueBinding {
 
     func makeErrorClass() -> LuaClass {
         LuaClass(
-            "error", documentation: "Why a request failed. tostring gives one readable line.",
+            "error", documentation: "The failure of a request. tostring gives one readable line.",
             properties: [
                 LuaProperty("user_message", type: "string", documentation: "A sentence for people.") { call in
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.userMessage)
@@ -40,7 +40,7 @@ struct ErrorBinding: ValueBinding {
                 },
                 LuaProperty(
                     "http_status_code", type: "integer?",
-                    documentation: "The status of the answer, if there was one."
+                    documentation: "The status of the response, if there was one."
                 ) { call in
                     if let status = try call.receiver(as: ScriptErrorBox.self).error.httpStatusCode {
                         call.lua.push(status)
@@ -58,7 +58,9 @@ struct ErrorBinding: ValueBinding {
                     }
                     return .one
                 },
-                LuaProperty("cause", type: "table?", documentation: "`type` and the details of the cause.") {
+                LuaProperty(
+                    "cause", type: "table?", documentation: "The cause: a table with `type` and details."
+                ) {
                     call in
                     values.pushCause(of: try call.receiver(as: ScriptErrorBox.self).error, on: call.lua)
                     return .one
@@ -69,17 +71,20 @@ struct ErrorBinding: ValueBinding {
                 },
                 LuaProperty(
                     "url", type: "string?",
-                    documentation: "The URL that was asked, without user and password."
+                    documentation: "The URL of the request, without user and password."
                 ) { call in
                     let url = try call.receiver(as: ScriptErrorBox.self).error.url
                     call.lua.push(optional: url.map(URLText.withoutUserInfo))
                     return .one
                 },
-                LuaProperty("method", type: "string?", documentation: "The method that was used.") { call in
+                LuaProperty("method", type: "string?", documentation: "The method of the request.") { call in
                     call.lua.push(optional: try call.receiver(as: ScriptErrorBox.self).error.method)
                     return .one
                 },
-                LuaProperty("attempt", type: "integer", documentation: "Which attempt failed, from 1.") {
+                LuaProperty(
+                    "attempt", type: "integer",
+                    documentation: "The number of the attempt that failed, from 1."
+                ) {
                     call in
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.attempt)
                     return .one
@@ -116,7 +121,7 @@ struct ErrorBinding: ValueBinding {
         var error = RequestError(
             userMessage: given.userMessage, httpStatusCode: given.httpStatusCode, entity: given.entity,
             cause: cause, timestamp: values.now)
-        // A script's failure has its own.
+        // A failure of the script has a place of its own.
         if cause?.isFaultOfScript == false { error.place = place }
         return error
     }
@@ -134,20 +139,20 @@ struct ErrorBinding: ValueBinding {
         guard let type = fields["type"]?.string else {
             throw LuaUsageError("option 'cause' needs a field 'type', a string")
         }
-        // The one that others ask for: a hook's `is_cancellation`, the resource that must not take it for an
-        // error.
+        // The type alone is enough for a cancellation. `is_cancellation` of hooks then is true, and the
+        // resource does not store it as an error.
         if type == RequestError.Cause.requestCancelled.code { return (.requestCancelled, nil) }
         return CauseFields.read(fields) ?? (.custom(type: type, fields: fields), nil)
     }
 
-    /// Of an error that has none: what it says itself.
+    /// The cause of an error that has none: its message.
     private static func cause(_ error: RequestError) -> RequestError.Cause {
         let status = error.httpStatusCode.map { " (\($0))" } ?? ""
         let fields: Tree = ["type": Tree(error.code), "message": Tree(error.userMessage + status)]
         return .custom(type: error.code, fields: fields)
     }
 
-    /// What people look for on an error and find elsewhere.
+    /// Advice for names that an error does not have.
     private static let elsewhere = [
         "headers": "the entity has them: err.entity.headers",
         "content": "the entity has it: err.entity.content, or err.json, err.text",
@@ -162,22 +167,21 @@ private struct GivenError {
     var userMessage: String?
     var httpStatusCode: Int?
     var entity: Entity?
-    /// Where it lies on the stack.
+    /// The index of the value on the stack.
     var cause: Int32?
 
     static let schema = ScriptSchema<GivenError>([
-        .text("user_message", "A sentence for people; without it one is made of the others.") {
+        .text("user_message", "A sentence for people; the default is made from the other options.") {
             $0.userMessage = $1
         },
-        .init("http_status_code", type: "integer", "Of the response, where there was one.") {
+        .init("http_status_code", type: "integer", "The status of the response, if there was one.") {
             options, error, _ in
             error.httpStatusCode = try options.integer("http_status_code").map { Int($0) }
         },
         .init("entity", type: "entity", "The body of the response.") { options, error, _ in
             error.entity = try options.object("entity", as: ScriptEntity.self, expected: "entity")?.entity
         },
-        .place("cause", type: "table | error", "What went wrong: `{ type = \"mine\", … }`, or another error.")
-        {
+        .place("cause", type: "table | error", "The cause: `{ type = \"mine\", … }`, or another error.") {
             $0.cause = $1
         },
     ])
@@ -186,7 +190,8 @@ private struct GivenError {
 extension ScriptValues {
     func pushError(_ error: RequestError, on lua: Lua) { push(ScriptErrorBox(error), on: lua) }
 
-    /// What a function that waits gives: the entity, or nil and the error. Answers how many values that is.
+    /// Pushes the results of a function that waits: the entity, or nil and the error. Returns the number of
+    /// values.
     func pushOutcome(_ response: Response, on lua: Lua) -> Int32 {
         switch response {
         case .success(let entity):
@@ -199,7 +204,7 @@ extension ScriptValues {
         }
     }
 
-    /// The value by which scripts know an error of the engine; false for errors of others.
+    /// Pushes an error of the engine as a Lua object. False for other errors.
     func present(_ error: any Error, on lua: Lua) -> Bool {
         switch error {
         case let known as RequestError: pushError(known, on: lua)
@@ -210,7 +215,7 @@ extension ScriptValues {
         return true
     }
 
-    /// The error of a job, as a script sees it.
+    /// The error of a job, as scripts get it.
     func requestError(of error: LuaError) -> RequestError {
         if let known = ScriptFailures.raisedError(error, in: state) { return known }
         return RequestError(

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// Something wrong with a script, for people: known secrets are masked in it (rule 47.1).
+/// A fault of a script, for people. Known secrets are masked in it (rule 47.1).
 public struct Diagnostic: Error, Sendable, Equatable {
     public enum Severity: String, Sendable { case error, warning }
 
@@ -12,7 +12,7 @@ public struct Diagnostic: Error, Sendable, Equatable {
     public var file: String?
     public var line: Int?
     public var traceback: String?
-    /// What to do about it, where that is known.
+    /// Advice, where one is known.
     public var hint: String?
 
     public init(
@@ -30,7 +30,7 @@ public struct Diagnostic: Error, Sendable, Equatable {
     }
 }
 
-/// Lua's errors in the engine's words.
+/// Converts Lua's errors into errors of the engine.
 enum ScriptFailures {
     static func failure(of error: LuaError) -> RequestError.ScriptFailure {
         RequestError.ScriptFailure(
@@ -38,9 +38,9 @@ enum ScriptFailures {
             traceback: error.traceback.isEmpty ? nil : error.traceback)
     }
 
-    /// What a failed call of a block, mutator, decorator or predicate does to the request: an error object
-    /// that the script raised is the request's error, all else is its cause. What a binding refused has the
-    /// line that asked.
+    /// The error of a request whose block, mutator, decorator or predicate failed. An error object that the
+    /// script raised is the request's error; any other error is its cause. The error of a binding has the
+    /// line of the script that called it.
     static func requestCause(of error: LuaError, in values: ScriptValues) -> any Error {
         if let cause = error.cause as? RequestError.CauseError {
             var known = RequestError(cause: cause.cause, timestamp: values.now)
@@ -66,7 +66,7 @@ enum ScriptFailures {
             budget: budget, used: exceeded.used, limit: exceeded.limit, failure: failure(of: error))
     }
 
-    /// The request error that a script raised or let through: `error(rest.error{ … })`, `error(err)`.
+    /// The request error that a script raised or passed on: `error(rest.error{ … })`, `error(err)`.
     static func raisedError(_ error: LuaError, in state: LuaState) -> RequestError? {
         if let known = error.cause as? RequestError { return known }
         guard let value = error.value else { return nil }
@@ -96,7 +96,7 @@ enum ScriptFailures {
 
     private static func hint(for error: LuaError) -> String? {
         switch error.kind {
-        // Their messages say what to do.
+        // The messages of these errors contain the advice.
         case .budget, .memory, .syntax: nil
         case _ where error.message.contains("module 'resthost.test' not found"):
             "this is a file of tests: run it with resthost test"

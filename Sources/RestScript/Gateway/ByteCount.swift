@@ -3,7 +3,7 @@ package struct ByteCount: Equatable {
     static let most = 1 << 40
     package let bytes: Int
 
-    /// Nil for text that is none, or more than ``most``.
+    /// Nil for text that is not a size, or a size above ``most``.
     package init?(_ text: String) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()

@@ -1,43 +1,43 @@
-/// What a script said about the gateway.
+/// The gateway as a script declared it.
 public struct GatewayDeclaration: Sendable, Equatable {
     public struct AccessPolicy: Sendable, Equatable {
-        /// Globs on the path behind the service's name; nil: all.
+        /// Globs on the path behind the service's name; nil means all paths.
         public var paths: [String]?
         public var methods: [String]
     }
 
     public struct Rate: Sendable, Equatable {
         public var requests: Double
-        /// Seconds.
+        /// The time in seconds.
         public var per: Double
         public var burst: Double?
     }
 
-    /// One that clients may show; either its text or its hash.
+    /// A token that clients may send. It has either its text or its hash.
     public struct Token: Sendable, Equatable {
         public var name: String
         public var text: String?
         public var sha256: [UInt8]?
         public var expose: [String: AccessPolicy]?
-        /// It may ask what the host does.
+        /// Clients with this token may request the host's status.
         public var isOperator = false
     }
 
-    /// Files in PEM.
+    /// The paths of PEM files.
     public struct TLS: Sendable, Equatable {
         public var certificate: String
         public var key: String
     }
 
-    /// One that is known by a name in its certificate.
+    /// A client that is known by a name in its certificate.
     public struct Client: Sendable, Equatable {
         public var name: String
         public var expose: [String: AccessPolicy]?
-        /// It may ask what the host does.
+        /// This client may request the host's status.
         public var isOperator = false
     }
 
-    /// Which pages of other origins may use it.
+    /// The rules for pages of other origins.
     public struct CORS: Sendable, Equatable {
         public var origins: [String]
         public var methods: [String] = []
@@ -46,58 +46,58 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var maxAge: Int?
     }
 
-    /// What clients may use; nil: as usual. Times are in seconds.
+    /// The limits for clients; nil means the default. Times are in seconds.
     public struct Limits: Sendable, Equatable {
         public var connections: Int?
-        /// Of a request line and its header fields together.
+        /// The most bytes of a request line together with its header fields.
         public var headerBytes: Int?
-        /// Of a request's path and query.
+        /// The most bytes of a request's path and query.
         public var targetBytes: Int?
         public var headerTimeout: Double?
         public var idleTimeout: Double?
-        /// How often one client may ask.
+        /// The rate of requests for one client.
         public var perClient: Rate?
-        /// Requests and streams that one client has under way.
+        /// The most requests and streams that one client may have in progress.
         public var requestsPerClient: Int?
         public var streamsPerClient: Int?
-        /// Of a request's body, in bytes.
+        /// The most bytes of a request's body that is held.
         public var bodyBytes: Int?
         /// Of one that goes to an API as it comes, because it is longer than that.
         public var streamBodyBytes: Int?
     }
 
-    /// `host:port` or `unix:/path`; empty: the usual one.
+    /// Addresses, `host:port` or `unix:/path`; empty means the default one.
     public var listen: [String] = []
-    /// Names of clients' headers that go to the API.
+    /// Names of client headers that are forwarded to the API.
     public var forwardedHeaders: [String] = []
-    /// Names of the API's headers that go to clients, beside the usual ones.
+    /// Names of API headers that are sent to clients, beside the default ones.
     public var keptHeaders: [String] = []
-    /// By service; nil: every service, GET and HEAD.
+    /// The access policy by service; nil means every service, with GET and HEAD.
     public var expose: [String: AccessPolicy]?
     public var bearerToken: String?
     public var tokens: [Token] = []
-    /// File in PEM: whose signature a client's certificate has.
+    /// A PEM file. Certificates of clients must be signed by one of its certificates.
     public var clientAuthority: String?
-    /// Nil: all whom that authority has signed.
+    /// The clients that are let in; nil means all with a signed certificate.
     public var clients: [Client]?
     public var tls: TLS?
-    /// Of single addresses; nil: none there.
+    /// TLS of single addresses; nil as the value means no TLS there.
     public var listenerTLS: [String: TLS?] = [:]
     public var cors: CORS?
-    /// By address: what it shows in place of `expose`.
+    /// The access policy of single addresses, in place of `expose`.
     public var listenerPolicy: [String: [String: AccessPolicy]] = [:]
-    /// Addresses whose clients may ask what the host does.
+    /// Addresses whose clients may request the host's status.
     public var operatorListeners: Set<String> = []
-    /// Modes of Unix sockets, by address.
+    /// The modes of Unix sockets, by address.
     public var socketModes: [String: Int] = [:]
-    /// Seconds from a request to its answer; nil leaves it to the time-outs of what is asked for.
+    /// Seconds from a request to its answer; nil leaves it to the timeouts of the requested resource.
     public var timeout: Double?
-    /// Names in Host that are answered beside the addresses' own.
+    /// Names in Host that are accepted beside the addresses' own.
     public var serverNames: [String] = []
     public var limits = Limits()
-    /// Each answer is a line of the log.
+    /// True when each answer is a line of the log.
     public var logsAccess = false
-    /// A function of the script's that answers a path.
+    /// A path that a function of the script answers.
     public struct Route: Sendable, Equatable {
         public var method: String
         public var path: String
@@ -109,7 +109,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
     }
 
     public var routes: [Route] = []
-    /// Where the script says it.
+    /// The place of the declaration in the script.
     public var file: String?
     public var line: Int?
 }

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// The options of `rest.gateway`. What clients may use is in ``GatewayDeclaration/Limits``.
+/// The options of `rest.gateway`. Limits for clients are in ``GatewayDeclaration/Limits``.
 extension GatewayDeclaration {
     static let schema = ScriptSchema<GatewayDeclaration>([
         .init(
@@ -45,7 +45,7 @@ extension GatewayDeclaration {
         ) { $0.tls = $1 },
     ])
 
-    /// A table whose one option is a list of names. Which may pass is the gateway's to say.
+    /// A table whose one option is a list of names. The gateway decides which names are allowed.
     private static func headerNames(
         _ name: String, _ sentence: String,
         _ store: @escaping @Sendable (inout GatewayDeclaration, [String]) -> Void
@@ -96,7 +96,8 @@ extension GatewayDeclaration {
 
     private static func checkClients(of gateway: GatewayDeclaration) throws(LuaUsageError) {
         for secret in [gateway.bearerToken] + gateway.tokens.map(\.text) {
-            // A shorter one is for trying things out, and may be a word that stands everywhere.
+            // A shorter token is for trials. It may be an ordinary word, which the mask would hide
+            // everywhere.
             if let secret, secret.utf8.count >= 16 { SecretMask.hide(secret) }
         }
         if gateway.clients != nil, gateway.clientAuthority == nil {

@@ -7,7 +7,7 @@ extension GatewayDeclaration {
     struct Listener {
         var address = ""
         var mode: Int?
-        /// Nil: that of all; nil in it: none.
+        /// The outer nil means the TLS of all addresses; the inner nil means none.
         var tls: TLS??
         var expose: [String: AccessPolicy]?
         var isOperator = false
@@ -38,7 +38,7 @@ extension GatewayDeclaration {
             "tls", TLS.schema, from: { TLS(certificate: "", key: "") }, ""
         ) { $0.tls = .some($1) }
 
-        /// One address or a list of them.
+        /// Reads one address or a list of them.
         static func read(
             _ options: OptionTable, into gateway: inout GatewayDeclaration, _ grant: OptionGrant
         ) throws {
@@ -89,7 +89,7 @@ extension GatewayDeclaration.AccessPolicy {
         },
     ])
 
-    /// Services by name, each with what is shown of it.
+    /// An option with services by name, each with its access policy.
     static func option<Target>(
         _ sentence: String,
         _ store: @escaping @Sendable (inout Target, [String: GatewayDeclaration.AccessPolicy]) -> Void
@@ -113,7 +113,7 @@ extension GatewayDeclaration.AccessPolicy {
                     "'expose' has services by name: { github = { paths = { \"/users/**\" } } }")
             }
             guard lua.type(-1) == .table else {
-                throw LuaUsageError("what 'expose' says of '\(name)' is a table, not a \(lua.typeName(-1))")
+                throw LuaUsageError("'\(name)' in 'expose' is a table, not a \(lua.typeName(-1))")
             }
             var accessPolicy = GatewayDeclaration.AccessPolicy(paths: nil, methods: ["GET", "HEAD"])
             try OptionTable(lua: lua, table: -1, owner: "expose.\(name)").read(schema, into: &accessPolicy)

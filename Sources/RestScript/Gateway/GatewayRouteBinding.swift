@@ -2,12 +2,12 @@ import LuaRuntime
 import Platform
 public import RestEngine
 
-/// What `rest.gateway` gives: where a script adds routes.
+/// The result of `rest.gateway`, to which a script adds routes.
 final class ScriptGateway: LuaObject {
     var keptBytes: Int { 64 }
 }
 
-/// A client's request in the hands of a route's function.
+/// A client's request as a Lua object, for the function of a route.
 final class ScriptServedRequest: LuaObject {
     let request: ServedRequest
     init(_ request: ServedRequest) { self.request = request }
@@ -15,7 +15,7 @@ final class ScriptServedRequest: LuaObject {
     var keptBytes: Int { request.heldBytes }
 }
 
-/// `gateway:route(…)`, its requests, and `rest.response`.
+/// `gateway:route(…)`, its request objects, and `rest.response`.
 struct GatewayRouteBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -24,7 +24,7 @@ struct GatewayRouteBinding: ScriptBinding {
             functions: [
                 ModuleFunction(
                     "response", "(options: { ... }) -> response",
-                    "What a route answers, where its content alone doesn't say it: one of `json`, `text` and `body`, or none.",
+                    "An answer of a route with more than its content. Give one of `json`, `text` and `body`, or none.",
                     options: RouteResponse.schema.descriptions
                 ) { call in try makeResponse(call) }
             ],
@@ -41,8 +41,8 @@ struct GatewayRouteBinding: ScriptBinding {
                 method(
                     "route", "(method: string, path: string, options?: { ... }, fn) -> gateway",
                     """
-                    Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, \
-                    or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all that are left: \
+                    Answers a path of the gateway with `fn(request)`, which may wait and returns a content, a `rest.response`, \
+                    or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all others: \
                     `request.params.name`.
                     """, options: Self.routeOptions.descriptions
                 ) { call in
@@ -56,7 +56,7 @@ struct GatewayRouteBinding: ScriptBinding {
     private nonisolated static let routeOptions = ScriptSchema<Double?>([
         .seconds(
             "expiration_time", .zeroOrMore,
-            "How long an answer to GET is kept, and made once for all who ask; without it no answer is."
+            "Seconds for which an answer to GET is kept and shared by all clients; by default it is not kept."
         ) { $0 = $1 }
     ])
 
@@ -93,18 +93,21 @@ struct GatewayRouteBinding: ScriptBinding {
         return LuaClass(
             "served_request", documentation: "A client's request, for the function of a route.",
             properties: [
-                field("method", "string", "`GET` for HEAD too.") { $1.push($0.method) },
-                field("path", "string", "As the client sent it, without the query.") { $1.push($0.path) },
-                field("params", "table", "What stands for the names of the route's path, by name.") {
+                field("method", "string", "The method; `GET` for HEAD, too.") { $1.push($0.method) },
+                field("path", "string", "The path as the client sent it, without the query.") {
+                    $1.push($0.path)
+                },
+                field("params", "table", "The values for the names in the route's path, by name.") {
                     push($0.params, on: $1)
                 },
-                field("query", "table", "Decoded, by name; of a repeated name the last.") {
+                field("query", "table", "The decoded parameters by name; the last one of a repeated name.") {
                     push($0.query, on: $1)
                 },
-                field("headers", "headers", "Read only; names compare without case.") { request, lua in
+                field("headers", "headers", "The headers, read only; names compare without case.") {
+                    request, lua in
                     values.push(ScriptHeaders(reading: request.headers), on: lua)
                 },
-                field("body", "string", "Empty for none.") { $1.push(bytes: $0.body) },
+                field("body", "string", "The body; empty when there is none.") { $1.push(bytes: $0.body) },
                 field("json", "any", "The body if it is JSON, else nil.") { request, lua in
                     guard !request.body.isEmpty, let tree = try? Tree(json: request.body) else {
                         return lua.pushNil()
@@ -113,7 +116,7 @@ struct GatewayRouteBinding: ScriptBinding {
                 },
                 field(
                     "client", "string?",
-                    "The address of the other end, which may be a proxy; nil on a Unix socket."
+                    "The peer's address, which may be a proxy's; nil on a Unix socket."
                 ) {
                     $1.push(optional: $0.client)
                 },
@@ -167,7 +170,7 @@ struct GatewayRouteBinding: ScriptBinding {
 private struct RouteResponse {
     var status = 200
     var headers = Headers()
-    /// Where it lies on the stack.
+    /// The index of the value on the stack.
     var json: Int32?
     var text: Content?
     var body: Content?
@@ -176,18 +179,18 @@ private struct RouteResponse {
     static let schema = ScriptSchema<RouteResponse>([
         .count(
             "status", from: 200, to: 599, saying: "is a number from 200 to 599", default: "200",
-            "Of the answer."
+            "The status of the answer."
         ) { $0.status = $1 },
-        .init("headers", type: "headers", "Of the answer.") { options, response, _ in
+        .init("headers", type: "headers", "The headers of the answer.") { options, response, _ in
             guard let place = try options.table("headers") else { return }
             defer { options.lua.pop() }
             response.headers = try options.lua.sendableHeaders(place)
         },
         .place("json", type: "any", "A value that is sent as JSON.") { $0.json = $1 },
-        .text("text", "It is sent as UTF-8.") { $0.text = .text($1) },
-        .rawBytes("body", "It is sent as it is.") { $0.body = .bytes($1) },
+        .text("text", "Text, which is sent as UTF-8.") { $0.text = .text($1) },
+        .rawBytes("body", "Bytes, which are sent unchanged.") { $0.body = .bytes($1) },
         .text(
-            "content_type", "Without it that of the content: JSON, text, or `application/octet-stream`."
+            "content_type", "The default depends on the content: JSON, text, or `application/octet-stream`."
         ) { $0.contentType = $1 },
     ])
 }
@@ -195,7 +198,7 @@ private struct RouteResponse {
 /// The function of a route.
 @EngineActor
 public final class ScriptRoute: Sendable {
-    /// The script, which knows this.
+    /// The script, which owns this object.
     private weak var context: ScriptContext?
     private let function: LuaReference
 
@@ -204,7 +207,7 @@ public final class ScriptRoute: Sendable {
         self.function = function
     }
 
-    /// `completion` is called exactly once, maybe before this returns.
+    /// `completion` is called exactly once, possibly before this function returns.
     package func answer(
         _ request: ServedRequest,
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
@@ -226,7 +229,7 @@ public final class ScriptRoute: Sendable {
             })
     }
 
-    /// What it gave, which lies on top of the stack.
+    /// The answer from the function's results, which are on top of the stack.
     private static func outcome(
         _ lua: Lua, _ count: Int32, _ context: ScriptContext
     ) -> Result<Entity, RequestError> {

@@ -1,15 +1,15 @@
 /// How much CPU time each kind of function of a script has; see docs/guides/limits-and-grants.md.
 public struct ScriptLimits: Sendable, Equatable {
-    /// The names are those of the command line.
+    /// The raw values are the names on the command line.
     public enum Phase: String, Sendable, CaseIterable {
         case load, block, predicate, mutator, decorator, transformer, hook, job, test
     }
 
-    /// How long functions of a phase may run, in seconds of CPU time.
+    /// The time that functions of a phase may run, in seconds of CPU time.
     public struct Time: Sendable, Equatable {
-        /// In one go: each wait begins a new one.
+        /// The time without a wait. Each wait begins a new span.
         public var burst: Double
-        /// In all, waits not counted; infinity for no limit.
+        /// The time in all, without waits; infinity means no limit.
         public var total: Double
 
         public init(burst: Double, total: Double = .infinity) {
@@ -37,8 +37,8 @@ public struct ScriptLimits: Sendable, Equatable {
 }
 
 extension ScriptLimits {
-    /// Takes `transformer=0.2`, or `job=0.5/60` for burst and total; `none` in place of a number lifts a
-    /// limit. Answers what is wrong with the text, or nil.
+    /// Takes `transformer=0.2`, or `job=0.5/60` for burst and total. `none` in place of a number lifts a
+    /// limit. Returns the error of the text, or nil.
     public mutating func set(_ text: String) -> String? {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)

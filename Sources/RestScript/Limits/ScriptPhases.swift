@@ -1,11 +1,11 @@
 import LuaRuntime
 
-/// What the pieces of a script may do while they run; see docs/guides/limits-and-grants.md.
+/// The kinds of a script's functions, and what each kind may do; see docs/guides/limits-and-grants.md.
 struct ScriptPhases: Sendable {
     let load: RunPhase
     let block: RunPhase
     let predicate: RunPhase
-    /// All that decides on and configures one URL.
+    /// The functions that decide about one URL and configure it.
     let matching: RunPhase
     let transformer: RunPhase
     let mutator: RunPhase
@@ -46,7 +46,8 @@ struct ScriptPhases: Sendable {
             name: "the configuration of one URL", mayWait: false, budgetSeconds: .infinity,
             totalSeconds: oneFunction * Self.functionsOfOneURL,
             limitAdvice:
-                "have globs for functions as patterns, or allow more with --limit block=\(oneFunction * 2)")
+                "use globs in place of pattern functions, or allow more with --limit block=\(oneFunction * 2)"
+        )
         transformer = phase(
             .transformer, "transformer",
             waitAdvice:
@@ -90,10 +91,10 @@ struct ScriptPhases: Sendable {
 
     static let testName = "test"
 
-    /// How many times as long as one of them all the functions for one URL may take (limit L260).
+    /// All functions for one URL together may take so many times the time of one (limit L260).
     private static let functionsOfOneURL = 5.0
 
-    /// Ends the message of a function that took too long.
+    /// The end of the message for a function that took too long.
     private static func advice(
         _ phase: ScriptLimits.Phase, _ time: ScriptLimits.Time, mayWait: Bool
     ) -> String {

@@ -2,11 +2,11 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// How long a text may be that a script gives (limits L240–L244). More makes no request that a server takes
-/// and no pattern that anybody reads, but much work: each is copied and looked through several times.
+/// The longest text of one kind that a script may give (limits L240–L244). A longer text would be of no use,
+/// and would cost much work, because each text is copied and searched several times.
 struct TextLimit {
     let bytes: Int
-    /// As messages call it.
+    /// The text's name in messages.
     let what: String
 
     static let path = TextLimit(bytes: 64 << 10, what: "a path")
@@ -15,7 +15,7 @@ struct TextLimit {
     static let description = TextLimit(bytes: 4 << 10, what: "a description")
     static let name = TextLimit(bytes: 1 << 10, what: "a name")
 
-    /// Nil for what is short enough.
+    /// Nil when the text is short enough.
     func refusal(of count: Int) -> String? {
         guard count > bytes else { return nil }
         return "\(what) takes \(Platform.ByteCount.text(bytes)) at most, and this one \(count) bytes"
@@ -23,7 +23,7 @@ struct TextLimit {
 }
 
 extension Arguments {
-    /// A string that is looked at before it is copied.
+    /// A string whose length is checked before it is copied.
     func text(_ index: Int32, _ name: String, _ limit: TextLimit) throws -> String {
         if type(index) == .string, let refusal = limit.refusal(of: lua.rawLength(slot(index))) {
             throw bad(index, name, refusal)
@@ -47,7 +47,7 @@ extension OptionTable {
 }
 
 extension Resource {
-    /// Of pieces that are short enough a URL may become too long.
+    /// A URL may become too long even when each of its parts is short enough.
     func limited() throws -> Resource {
         guard let refusal = TextLimit.url.refusal(of: urlString.utf8.count) else { return self }
         throw LuaUsageError(refusal)

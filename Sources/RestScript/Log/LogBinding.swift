@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// `rest.log`: lines of the script's own, and the engine's log by category (rules 26).
+/// `rest.log`: log lines of the script, and the categories of the engine's log (rules 26).
 struct LogBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -15,7 +15,7 @@ struct LogBinding: ScriptBinding {
         return [
             ModuleFunction(
                 "categories", "(set: string | string[]?) -> string[]",
-                "Turns categories of the engine's log on, all others off; the ones that are on, or were before. "
+                "Turns these categories of the engine's log on and all others off. Gives those that were on before. "
                     + "Names: \(names)."
             ) { call in
                 let before = engine.log.enabled.map(\.rawValue).sorted()
@@ -29,7 +29,7 @@ struct LogBinding: ScriptBinding {
             },
             ModuleFunction(
                 "write", "(category: string, text)",
-                "Writes to a category of the engine's log, when it is on."
+                "Writes to a category of the engine's log if it is on."
             ) { call in
                 let category = try category(try call.string(1, "category"))
                 let place = try call.any(2, "text")
@@ -67,7 +67,7 @@ struct LogBinding: ScriptBinding {
     }
 }
 
-/// What modules may write as well.
+/// Logging for scripts and modules.
 struct LogLevelBinding: ValueBinding {
     unowned let values: ScriptValues
 
@@ -96,7 +96,7 @@ struct LogLevelBinding: ValueBinding {
         return LoggedText(try lua.printed(place))
     }
 
-    /// Those of a table, as far as there is room for them, and the number of the others.
+    /// The fields of a table, up to the limit of bytes, and the number of the other fields.
     private func logFields(
         _ lua: Lua, _ table: Int32
     ) throws -> (fields: [(name: String, value: LoggedText)], more: Int) {
@@ -105,7 +105,7 @@ struct LogLevelBinding: ValueBinding {
         try lua.forEachPair(table) { lua in
             guard left > 0 else { return more += 1 }
             let name = try lua.tostring(-2)
-            // What JSON can't hold is shown all the same.
+            // A value that JSON can't hold is shown as text.
             let value =
                 if lua.type(-1) == .table, let json = try? trees.json(lua, -1) {
                     json.withUnsafeBytes(LoggedText.init)

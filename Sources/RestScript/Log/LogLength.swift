@@ -1,7 +1,7 @@
 import RestEngine
 
-/// The part of a text that one entry of the log shows. A script may log an answer of 100 MB, and a client may
-/// send one, so each entry has a limit, and the work for it has one too.
+/// Limits the part of a text that one log entry shows. A script may log, and a client may send, a text of 100
+/// MB, so the entry and the work for it have a limit.
 public struct LogLength: Sendable {
     /// Bytes of an entry's text and fields together. See docs/reference/limits.md, L270.
     static let mostBytes = 64 << 10
@@ -10,17 +10,17 @@ public struct LogLength: Sendable {
     static let mostReadBytes = 1 << 20
     /// Fields of an entry. See docs/reference/limits.md, L271.
     static let mostFields = 256
-    /// Bytes behind what is shown in which the mask looks for the end of a secret. It knows a known one by
-    /// its first 64.
+    /// The mask searches so many bytes behind the shown part for the end of a secret. It recognizes a known
+    /// secret by its first 64 bytes.
     private static let margin = 8 << 10
-    /// Bytes of a text that are looked at, of which a character at the end may be lost.
+    /// The most bytes of a text that are read. A character at the end of them may be cut.
     static let mostLookedBytes = mostBytes + margin + 4
 
     private var left = mostBytes
 
     public init() {}
 
-    /// A text with its secrets masked, and cut where the entry is full, with the length that it had.
+    /// A text with its secrets masked. When the entry is full, it is cut and its whole length is added.
     public mutating func shown(_ text: String) -> String { shown(LoggedText(text)) }
 
     mutating func shown(_ given: LoggedText) -> String {
@@ -29,7 +29,7 @@ public struct LogLength: Sendable {
         let looked = left + Self.mostLookedBytes - Self.mostBytes
         let masked = SecretMask.standard.line(
             text.utf8.count > looked ? String(Self.prefix(text, looked)) : text)
-        // The mask doesn't see a secret that the first cut divides, so nothing near that cut is shown.
+        // The mask doesn't find a secret that the first cut divides, so nothing near that cut is shown.
         let certain = masked.utf8.count - (length > looked ? Self.margin : 0)
         let most = min(left, max(certain, 0))
         guard masked.utf8.count > most else {
@@ -40,7 +40,7 @@ public struct LogLength: Sendable {
         return Self.prefix(masked, most) + "… (cut: \(length) bytes in all)"
     }
 
-    /// - Parameter more: fields that were left out already.
+    /// - Parameter more: The number of fields that were left out before.
     mutating func shown(
         _ fields: [(name: String, value: LoggedText)], more: Int
     ) -> [(name: String, value: String)] {
@@ -52,7 +52,7 @@ public struct LogLength: Sendable {
         return left > 0 ? kept + [("…", "\(left) more fields")] : kept
     }
 
-    /// At most this many bytes, and whole characters of Unicode.
+    /// The beginning of a text, with at most so many bytes and only whole characters.
     private static func prefix(_ text: String, _ most: Int) -> Substring {
         guard text.utf8.count > most else { return text[...] }
         var end = text.utf8.index(text.startIndex, offsetBy: most)
@@ -61,15 +61,15 @@ public struct LogLength: Sendable {
     }
 }
 
-/// A text that is to be logged, or as much of a long one as is looked at.
+/// A text to be logged, or the part of a long one that is read.
 struct LoggedText {
     let text: String
-    /// Bytes of the whole.
+    /// The bytes of the whole text.
     let length: Int
 
     init(_ text: String) { (self.text, length) = (text, text.utf8.count) }
 
-    /// A text of a script, which may have 100 MB.
+    /// A text of a script, which may be very long.
     init(_ bytes: UnsafeRawBufferPointer) {
         text = String(decoding: bytes.prefix(LogLength.mostLookedBytes), as: UTF8.self)
         length = bytes.count

@@ -1,8 +1,8 @@
 import LuaRuntime
 public import RestEngine
 
-/// A line of a script's log. Secrets of URLs, the values of what has a secret's name, and those that are
-/// known, are masked in it (rule 47.1), and a long one is cut (``LogLength``).
+/// A line of a script's log. Secrets in URLs, values with the name of a secret, and known secrets are masked
+/// in it (rule 47.1). A long line is cut (``LogLength``).
 public struct ScriptLogEntry: Sendable {
     public enum Level: String, Sendable, CaseIterable {
         case debug, info, warn, error
@@ -10,12 +10,12 @@ public struct ScriptLogEntry: Sendable {
 
     public let level: Level
     public let text: String
-    /// What the script gave as fields, in order.
+    /// The fields that the script gave, in order.
     public let fields: [(name: String, value: String)]
-    /// Where it was written, `file:line`.
+    /// The place of the call, `file:line`.
     public let place: String?
-    /// What `print` or `io.write` wrote, to the byte: no line of the log, but the script's output. `text` is
-    /// the same as text, without the line break at its end. Nil for all else.
+    /// The exact output of `print` or `io.write`. It is output of the script and not a log line. `text` has
+    /// the same text without the last line break. Nil for log lines.
     public let printed: MaskedText?
 
     public init(
@@ -26,7 +26,7 @@ public struct ScriptLogEntry: Sendable {
             place: place)
     }
 
-    /// - Parameter more: fields that were left out.
+    /// - Parameter more: The number of fields that were left out.
     init(
         level: Level, text: LoggedText, fields: [(name: String, value: LoggedText)], more: Int = 0,
         place: String?
@@ -39,7 +39,7 @@ public struct ScriptLogEntry: Sendable {
         printed = nil
     }
 
-    /// A text that Lua wrote as a warning, most likely with a line break at its end.
+    /// A warning of Lua, which usually ends with a line break.
     init(warning text: String) {
         self.init(level: .warn, text: text.hasSuffix("\n") ? String(text.dropLast()) : text)
     }
@@ -54,7 +54,7 @@ public struct ScriptLogEntry: Sendable {
     }
 }
 
-/// A run that doesn't come back, as the log tells it.
+/// The log entry for a run that does not return.
 enum HangText {
     static func entry(_ hang: LuaHang) -> ScriptLogEntry {
         let seconds = text(hang.seconds)
@@ -65,11 +65,11 @@ enum HangText {
             level: .error,
             text:
                 "\(hang.phase): for \(seconds) s now it has not come back, and its limit of \(text(hang.limit)) s "
-                + "can't end it: it hangs in a call of the host. Until then nothing but what is published is answered; "
+                + "can't end it: it hangs in a call of the host. Until it returns, only fresh answers in memory are served; "
                 + "if it stays so, start resthost again and report what the \(hang.phase) calls")
     }
 
-    /// To the tenth; limits may be shorter.
+    /// Rounds to tenths of a second, or of a millisecond for short limits.
     private static func text(_ seconds: Double) -> String {
         let unit: Double = seconds < 0.95 ? 1000 : 10
         return "\((seconds * unit).rounded() / unit)"

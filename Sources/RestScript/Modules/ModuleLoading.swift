@@ -3,13 +3,13 @@ import LuaRuntime
 import RestEngine
 import Synchronization
 
-/// Looks whether a module is any good, while the engine loop waits: in a Lua state of its own, whose time is
-/// no time of the script that names the module, and on a thread that can be given up.
+/// Tries a module while the engine loop waits. The module runs in its own Lua state, so its time does not
+/// count for the script that names it, and on a thread that can be abandoned.
 final class ModuleLoading: Sendable {
     private let answer = Mutex<Result<ModuleState.Answer, LuaHang>?>(nil)
     private let isAnswered = DispatchSemaphore(value: 0)
 
-    /// What the module's table says; nil for a function. Throws what is wrong with the module.
+    /// The rules in the module's table; nil for a function. Throws the error of the module.
     static func rules(
         of name: String, _ files: ModuleFiles, _ settings: ModuleSettings
     ) throws(LuaError) -> ContentRules? {
@@ -41,7 +41,7 @@ final class ModuleLoading: Sendable {
                 message:
                     "the load of module '\(name)' hangs in a function that no limit can end: it was given up after "
                     + "\(hang.seconds) s", file: files.file(name)?.path, line: 1)
-        // No load has another answer.
+        // A load has no other outcome.
         case .success(.outcome), .success(.refused), nil: return nil
         }
     }

@@ -1,9 +1,10 @@
 import LuaRuntime
 import RestEngine
 
-/// The transformer modules of one script: what is known of them, the threads on which they run, and who waits
-/// for what.
+/// The transformer modules of one script: their versions, the threads on which they run, and the jobs that
+/// wait for them.
 ///
+/// Completions stay here, on the engine loop; threads get only values.
 /// Completions stay here, on the engine loop; threads get values alone.
 @EngineActor
 final class ModulePool: TransformerExecutor {
@@ -13,23 +14,23 @@ final class ModulePool: TransformerExecutor {
     }
 
     nonisolated let catalog = ModuleCatalog()
-    /// Made when the first module is declared: what the script may reach is as it is then.
+    /// Made when the first module is declared, with the permissions of that moment.
     private lazy var settings = ModuleSettings(context)
     private unowned let context: ScriptContext
     private let onFileReached: (@EngineActor (String) -> Void)?
     private let threads: Int
-    /// Jobs that may wait.
+    /// The most jobs that may wait.
     private let limit: Int
     private var waiting: [UInt64: Waiting] = [:]
     private var loads = 0
-    /// Files of a module whose last load failed.
+    /// The files of modules whose last load failed.
     private var brokenFiles: [String: ModuleFiles] = [:]
     private var isClosed = false
     private let lost: LostThreads
     private let hung: HungModules
-    /// Of the states of all its threads.
+    /// The usage of the states of all its threads.
     let usage = ModuleUsage()
-    /// Nil until the first job.
+    /// Nil before the first job.
     private var pool: LuaPool<ModuleState>?
 
     init(_ context: ScriptContext) {
@@ -80,7 +81,7 @@ final class ModulePool: TransformerExecutor {
         guard let known = waiting.removeValue(forKey: id) else { return }
         switch result {
         case .success(.outcome(let outcome)): known.completion(outcome)
-        // Loads have threads of their own.
+        // Loads run on threads of their own.
         case .success(.loaded): break
         case .success(.refused):
             known.completion(known.job.failed(with: refusal(of: known.job) ?? Self.lateRefusal))
@@ -105,11 +106,13 @@ final class ModulePool: TransformerExecutor {
 
     // MARK: Too many that hang
 
-    /// Of a job whose module was mended, or whose threads came back, just after it had been refused.
+    /// The cause of failure for a job that was refused just before its module was repaired or its threads
+    /// returned.
     private static let lateRefusal = RequestError.Cause.scriptError(
         RequestError.ScriptFailure(message: "a module of this response hung, and was not run; ask again"))
 
-    /// Why nothing more is given to a module. Nil as long as threads that hang are replaced.
+    /// The cause of failure for jobs of a module that is no longer run. Nil as long as hung threads are
+    /// replaced.
     private func refusal(of job: OffloadedJob) -> RequestError.Cause? {
         guard lost.isFull else { return nil }
         let modules = hung.refused(of: job)
@@ -122,16 +125,16 @@ final class ModulePool: TransformerExecutor {
         let names = modules.map { "'\($0)'" }.joined(separator: ", ")
         return
             "the module\(modules.count == 1 ? "" : "s") \(names) \(modules.count == 1 ? "is" : "are") not run any more: "
-            + "\(lost.count) threads hang in functions that no limit can end; mend it, and start the host anew to end them"
+            + "\(lost.count) threads hang in functions that no limit can end; repair it, and restart the host to end them"
     }
 
-    /// What somebody should know of this; nil when there is nothing.
+    /// A warning for operators; nil when everything runs.
     var stall: String? {
         let names = hung.names
         return lost.isFull && (!names.isEmpty || pool?.isStuck ?? false) ? stallText(names) : nil
     }
 
-    /// What waits for a module that is not run any more fails as what comes does.
+    /// Fails the waiting jobs of a module that is no longer run, as new jobs fail.
     private func refuseWaiting() {
         guard lost.isFull else { return }
         for (id, known) in waiting.sorted(by: { $0.key < $1.key }) {
@@ -149,14 +152,14 @@ final class ModulePool: TransformerExecutor {
 
     // MARK: Modules
 
-    /// Loads a module, once, to see that it can be used. Throws what is wrong with it.
+    /// Loads a module unless it is loaded, to see that it can be used. Throws the error of the module.
     func declare(_ name: String) throws(LuaError) -> ModuleVersion {
         if let known = catalog[name] { return known }
         return try load(name)
     }
 
-    /// Puts the module as its files are now in the place of what it was; what is at work finishes with the
-    /// old. The other modules stay as they are. On an error, which is thrown, everything stays.
+    /// Replaces a module by the one that its files now contain. Running jobs finish with the old one, and the
+    /// other modules stay. When it throws an error, nothing has changed.
     func reload(_ name: String) throws(Diagnostic) {
         do throws(LuaError) { _ = try load(name) } catch { throw Self.diagnostic(of: error, name) }
     }
@@ -164,7 +167,8 @@ final class ModulePool: TransformerExecutor {
     private func load(_ name: String) throws(LuaError) -> ModuleVersion {
         loads += 1
         let files = ModuleFiles(onFileReached: settings.fileReached)
-        // At once: when it can't be loaded, the script may be gone before the other message is.
+        // These paths are reported at once: after a failed load, the script may end before the other report
+        // arrives.
         defer { for path in files.paths { onFileReached?(path) } }
         do throws(LuaError) {
             let rules = try ModuleLoading.rules(of: name, files, settings)
@@ -187,11 +191,11 @@ final class ModulePool: TransformerExecutor {
             hint: "the transformer module '\(name)' stays as it was until it can be loaded")
     }
 
-    /// Names in use, sorted.
+    /// The names of modules in use, sorted.
     var modules: [String] { catalog.versions.keys.sorted() }
 
-    /// The files that a module reached through `require`, its own first; also those of a version that could
-    /// not be loaded, and where what it lacked was looked for.
+    /// The files that a module reached through `require`, its own first. The files of a failed load are
+    /// included, and the places where a missing file was searched.
     func files(of name: String) -> [String] {
         let current = catalog[name]
         var paths = current.map { [$0.path] } ?? []
@@ -202,13 +206,12 @@ final class ModulePool: TransformerExecutor {
         return paths
     }
 
-    /// Tells one state of a module's files from another, as they were when it was loaded; nil for a name that
-    /// is none.
+    /// The hash of a module's files at the time of the load; nil for an unknown name.
     func contentHash(of name: String) -> String? { catalog[name]?.files.hash.hex }
 
     // MARK: End
 
-    /// Fails what waits and ends the threads; what they are at is done, for nobody.
+    /// Fails the waiting jobs and ends the threads. Results of running jobs are dropped.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -218,7 +221,7 @@ final class ModulePool: TransformerExecutor {
         for (_, job) in jobs { job.completion(job.job.failed(with: ScriptContext.closed.cause)) }
     }
 
-    /// Returns when the threads have ended; how many Swift objects their states never let go of.
+    /// Returns when the threads have ended, with the number of Swift objects that their states still held.
     func isEnded() async -> Int {
         guard let pool else { return 0 }
         await withCheckedContinuation { continuation in pool.whenEnded { continuation.resume() } }

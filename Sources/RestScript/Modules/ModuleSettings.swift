@@ -2,21 +2,21 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// What the states of transformer modules are made with. Safe on any thread.
+/// The settings of the Lua states of transformer modules. Safe on any thread.
 struct ModuleSettings: Sendable {
     let memoryLimit: Int
     let memoryAdvice: String
     let searchRoots: [String]
     let phases: ScriptPhases
     let store: ScriptStore
-    /// Answers `os.getenv`.
+    /// The function behind `os.getenv`.
     let environment: @Sendable (String) -> String?
-    /// Logs that `os.getenv` gave nothing for want of a grant.
+    /// Logs that `os.getenv` returned nil for want of a grant.
     let reportRefusal: @Sendable (_ name: String, _ place: (file: String, line: Int)?) -> Void
-    /// What scripts see, by table: the names of `rest`, `rest.log` and so on.
+    /// The names that scripts have, by table: those of `rest`, `rest.log` and so on.
     let scriptNames: [String: Set<String>]
     let log: @Sendable (ScriptLogEntry) -> Void
-    /// A module has reached one more file; the script has more files to watch.
+    /// Called when a module has read another file, which must be watched.
     let fileReached: @Sendable (String) -> Void
     let preloads: [String: @Sendable (Lua) -> Void]
     let watchdog: LuaWatchdog

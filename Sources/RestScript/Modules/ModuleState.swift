@@ -1,24 +1,24 @@
 import LuaRuntime
 import RestEngine
 
-/// A Lua state in which transformer modules run, on a thread that is its own.
+/// A Lua state in which transformer modules run, on its own thread.
 final class ModuleState: LuaPoolWorker {
     enum Job: Sendable {
-        /// With the versions of modules that were in use when it was sent.
+        /// The job, with the versions of modules at the time when it was sent.
         case transform(OffloadedJob, [String: ModuleVersion])
-        /// Looks whether a module is any good.
+        /// Tries a module.
         case load(String, ModuleFiles)
     }
 
     enum Answer: Sendable {
         case outcome(OffloadedJob.Outcome)
-        /// A module that it goes to hung in the meantime, and is not run any more.
+        /// The job was not run, because one of its modules has made a thread hang meanwhile.
         case refused
-        /// What the module's table says; nil for a function.
+        /// The rules in the module's table; nil for a function.
         case loaded(Result<ContentRules?, LuaError>)
     }
 
-    /// A module's function, and what it needs to live.
+    /// A module's function, and the objects that it needs.
     struct Loaded {
         let number: Int
         let sandbox: LuaSandbox
@@ -28,7 +28,7 @@ final class ModuleState: LuaPoolWorker {
     let values: ModuleValues
     private var loaded: [String: Loaded] = [:]
 
-    /// Nil for a state that makes no jobs.
+    /// Nil for a state that only loads.
     private let hung: HungModules?
     private let usage: ModuleUsage?
 
@@ -127,7 +127,7 @@ final class ModuleState: LuaPoolWorker {
 
     // MARK: Loading
 
-    /// Runs a module's file; what it returned is looked at, nothing else is done with it.
+    /// Runs a module's file and checks its result.
     func load(_ name: String, _ files: ModuleFiles, number: Int) throws(LuaError) -> Loaded {
         let sandbox = values.makeSandbox()
         sandbox.findModule = { try files.file($0, $1) }
@@ -150,7 +150,7 @@ final class ModuleState: LuaPoolWorker {
         }
     }
 
-    /// The error of a module: one that does not know where it happened is somewhere in its file.
+    /// The error of a module. An error without a place gets the module's file.
     private static func placed(_ error: any Error, in file: LuaModuleFile?) -> LuaError {
         guard let known = error as? LuaError else {
             return LuaError(kind: .runtime, message: "\(error)")
@@ -162,7 +162,7 @@ final class ModuleState: LuaPoolWorker {
         _ name: String, _ lua: Lua, _ file: LuaModuleFile?
     ) throws(LuaError) -> ModuleDefinition {
         do { return try ModuleDefinition(name, lua, -1, values.trees) } catch {
-            // What a file gives is in its last line.
+            // A file returns its value in its last line.
             throw LuaError(
                 kind: .runtime, message: "\(error)", file: file?.path, line: file?.lastLine)
         }

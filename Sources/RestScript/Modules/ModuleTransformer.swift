@@ -7,9 +7,9 @@ import RestEngine
 struct ModuleTransformer: OffloadedTransformer {
     let pool: ModulePool
     let module: String
-    /// What the script said where it declared it; nil: what the module says.
+    /// The rules from the script's declaration; nil means those of the module.
     let rules: ContentRules?
-    /// What the script calls it.
+    /// The name in the script's declaration.
     let name: String?
 
     var fingerprint: UInt64 {
@@ -50,7 +50,7 @@ private struct ModuleOptions {
     var rules = GivenRules()
 
     private static let transform = ScriptOption<ModuleOptions>(
-        "transform", type: "function(content, entity)", "Makes one content of another."
+        "transform", type: "function(content, entity)", "Turns a content into another."
     ) { options, given, _ in given.transform = try options.function("transform") }
 
     private static let ofRules = GivenRules.fields.map {
@@ -61,17 +61,17 @@ private struct ModuleOptions {
     static let schema = ScriptSchema<ModuleOptions>(ofRules + [transform])
 }
 
-/// What a transformer module returned.
+/// The value that a transformer module returned.
 struct ModuleDefinition {
     let function: LuaReference
-    /// Where the function begins in the module's file; nil when it is none of Lua's.
+    /// The line at which the function begins in the module's file; nil when it is not a Lua function.
     let line: Int?
-    /// Nil when it returned the function alone.
+    /// Nil when the module returned only a function.
     let rules: ContentRules?
 }
 
 extension ModuleDefinition {
-    /// Reads the value of a module: a function, or a table as of `rest.content_transformer`. `trees` number
+    /// Reads the value of a module: a function, or a table as for `rest.content_transformer`. `trees` numbers
     /// the classes.
     init(_ name: String, _ lua: Lua, _ place: Int32, _ trees: TreeExchange) throws {
         let owner = "transformer module '\(name)'"
@@ -83,7 +83,7 @@ extension ModuleDefinition {
             let height = lua.top
             defer { lua.setTop(height) }
             var given = ModuleOptions()
-            // A misspelled name says more than a missing one.
+            // An error for a misspelled name helps more than one for a missing name.
             try OptionTable(lua: lua, table: place, owner: owner).read(ModuleOptions.schema, into: &given)
             let rules = given.rules.rules(lua, trees)
             for (key, kind) in [("input", rules.input), ("output", rules.output)] {
@@ -103,7 +103,7 @@ extension ModuleDefinition {
         }
     }
 
-    /// States share no metatables.
+    /// A class can't be used, because Lua states share no metatables.
     static func classRefusal(_ option: String) -> LuaUsageError {
         LuaUsageError(
             "option '\(option)' can't be a class for a transformer module: tables lose their class on the way between "

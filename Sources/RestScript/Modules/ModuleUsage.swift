@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What the Lua states of modules use, as each thread said it behind its last job: nobody else may look into
-/// a state.
+/// The memory and CPU time of the Lua states of modules. Each thread reports them after a job, because no
+/// other thread may read its state.
 final class ModuleUsage: Sendable {
-    /// Bytes that Lua holds, and seconds of CPU time of functions.
+    /// Bytes that Lua holds, and seconds of its functions' CPU time.
     struct Reading: Equatable {
         var bytes = 0
         var seconds = 0.0
@@ -11,7 +11,7 @@ final class ModuleUsage: Sendable {
 
     private struct Content {
         var readings: [ObjectIdentifier: Reading] = [:]
-        /// Of states that are closed.
+        /// The seconds of states that are closed.
         var secondsBefore = 0.0
     }
 
@@ -28,7 +28,7 @@ final class ModuleUsage: Sendable {
         }
     }
 
-    /// Of all states together.
+    /// The sum of all states.
     var total: Reading {
         content.withLock { content in
             content.readings.values.reduce(into: Reading(seconds: content.secondsBefore)) { total, reading in

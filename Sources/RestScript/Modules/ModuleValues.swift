@@ -1,11 +1,11 @@
 import LuaRuntime
 import RestEngine
 
-/// What the bindings of one state of transformer modules share. It belongs to the state's thread.
+/// The values that the bindings of one state of transformer modules share. It belongs to the state's thread.
 final class ModuleValues: ScriptValues {
-    /// Of the response that is being transformed.
+    /// The time of the response that is being transformed.
     private var time = 0.0
-    /// The state failed so badly that it shall not be used again.
+    /// True after a failure that makes the state unusable.
     private(set) var isSpoiled = false
     private let settings: ModuleSettings
 
@@ -27,10 +27,12 @@ final class ModuleValues: ScriptValues {
 
     override func log(_ entry: ScriptLogEntry) { settings.log(entry) }
 
-    override func openStore(_ call: Arguments) throws -> CallResult { throw Self.absence(of: "rest.store.open") }
+    override func openStore(_ call: Arguments) throws -> CallResult {
+        throw Self.absence(of: "rest.store.open")
+    }
 
     override func transformerFailed(_ error: LuaError) {
-        // What a handler of errors could not handle is not to be trusted with the next call.
+        // After an error in the error handler, the state can't be trusted with another call.
         if error.kind == .memory || error.message.hasPrefix("error in error handling") { isSpoiled = true }
     }
 
@@ -41,9 +43,9 @@ final class ModuleValues: ScriptValues {
         return report
     }
 
-    // MARK: What modules see
+    // MARK: Bindings of modules
 
-    /// One module's part of the state.
+    /// Makes one module's part of the state.
     func makeSandbox() -> LuaSandbox {
         let settings = settings
         let sandbox = state.makeSandbox(searchRoots: settings.searchRoots) { bytes in
@@ -64,7 +66,7 @@ final class ModuleValues: ScriptValues {
         return bindings
     }
 
-    /// Says why a name that scripts have is not there.
+    /// The error for a name that only scripts have.
     static func absence(of name: String) -> LuaUsageError {
         LuaUsageError(
             "\(name) is not available in a transformer module, which runs beside the script in a Lua state of its own: "

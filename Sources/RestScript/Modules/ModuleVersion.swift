@@ -2,15 +2,15 @@ import LuaRuntime
 import RestEngine
 import Synchronization
 
-/// A transformer module as it was when it was loaded and found right. Immutable but for files that it
-/// requires later.
+/// A transformer module, after it was loaded and checked. It is immutable except for files that it requires
+/// later.
 final class ModuleVersion: Sendable {
     let name: String
-    /// Counts the times that the pool's modules were loaded.
+    /// The number of this load among all loads of the pool.
     let number: Int
-    /// The file of the module itself; those that it requires are in its files.
+    /// The file of the module itself. Files that it requires are in `files`.
     let path: String
-    /// What the table that it returned says; nil when it returned a function.
+    /// The rules in the table that it returned; nil when it returned a function.
     let rules: ContentRules?
     let files: ModuleFiles
 
@@ -23,32 +23,32 @@ final class ModuleVersion: Sendable {
     }
 }
 
-/// The files that a module and what it requires are made of, each as it was when it was first read: all
-/// states of a pool run the same text, whatever is being saved meanwhile.
+/// The files of a module and of the modules that it requires, each as it was first read. So all states of a
+/// pool run the same text, even while files are being saved.
 final class ModuleFiles: Sendable {
     private let files = Mutex<[String: LuaModuleFile]>([:])
     private let missed = Mutex<Set<String>>([])
-    /// The hash of all files that states have read so far, and how many they were then.
+    /// The hash of all files that states have read, and their number at that time.
     private let known = Mutex<(count: Int, hash: ContentHash)?>(nil)
-    /// Called on any thread with the path of each file that is read, and of each that isn't there.
+    /// Called on any thread with the path of each file that is read or missing.
     private let onFileReached: @Sendable (String) -> Void
 
     init(onFileReached: @escaping @Sendable (String) -> Void = { _ in }) {
         self.onFileReached = onFileReached
     }
 
-    /// `require` looked for a file here, and there was none: there may be one the next time.
+    /// Notes that `require` found no file here. A later load may find one.
     func miss(_ path: String) {
         missed.withLock { _ = $0.insert(path) }
         onFileReached(path)
     }
 
-    /// The file of a module; `search` looks for one that was not read yet.
+    /// The file of a module. `search` finds a file that was not read yet.
     func file(_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile? {
         if let known = file(name) { return known }
         guard let found = try search() else { return nil }
         return files.withLock { files in
-            // Another state may have been faster.
+            // Another state may have added it meanwhile.
             if let known = files[name] { return known }
             files[name] = found
             onFileReached(found.path)
@@ -58,12 +58,12 @@ final class ModuleFiles: Sendable {
 
     func file(_ name: String) -> LuaModuleFile? { files.withLock { $0[name] } }
 
-    /// Sorted; those that were looked for in vain behind the others.
+    /// The paths of read files, sorted, and then those of missing files.
     var paths: [String] {
         files.withLock { Set($0.values.map(\.path)) }.sorted() + missed.withLock { $0 }.sorted()
     }
 
-    /// Tells versions apart: of names, places and texts.
+    /// The hash of names, paths and texts, which identifies the version.
     var hash: ContentHash {
         let files = files.withLock { $0 }
         if let known = known.withLock({ $0 }), known.count == files.count { return known.hash }
@@ -80,12 +80,12 @@ final class ModuleFiles: Sendable {
     }
 }
 
-/// The versions of a script's transformer modules that are in use now. Safe on any thread; changed on the
-/// engine loop.
+/// The versions of a script's transformer modules that are in use. Safe on any thread; only the engine loop
+/// changes it.
 final class ModuleCatalog: Sendable {
     private let modules = Mutex<[String: ModuleVersion]>([:])
 
-    /// The version of each module that is in use, by the module's name.
+    /// The version in use of each module, by name.
     var versions: [String: ModuleVersion] { modules.withLock { $0 } }
 
     subscript(name: String) -> ModuleVersion? {

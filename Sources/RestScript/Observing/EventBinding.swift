@@ -12,9 +12,9 @@ struct EventBinding: ScriptBinding {
                 ModuleFunction(
                     "on_event", "(kinds: string[], fn: function(event)) -> listener",
                     """
-                    Runs fn with each event of the engine of these kinds, one after the other: request, attempt, response, cache, \
-                    breaker, limit, reload, state. When fn is slower than they come, the oldest of 1,024 that wait go, and \
-                    `event.dropped` says how many.
+                    Calls fn with each engine event of these kinds, one after the other: request, attempt, response, cache, \
+                    breaker, limit, reload, state. At most 1,024 events wait for fn; then the oldest are dropped, and \
+                    `event.dropped` has their number.
                     """
                 ) { call in
                     try context.runner.requireUnclosed(for: "rest.on_event")
@@ -27,8 +27,8 @@ struct EventBinding: ScriptBinding {
             ], classes: [show(ScriptListener.self, as: makeListenerClass)])
     }
 
-    /// At once, so that it hears of what the script does while it is loaded; a script that is to replace
-    /// another, and may not, begins when it does.
+    /// Subscribes at once, so that the listener gets events from the script's load. A script that replaces
+    /// another and can still fail subscribes when it takes over.
     private func begin(_ listener: ScriptListener) {
         guard options.startsWork, !options.collectsDiagnostics else { return }
         if context.generation.predecessor == nil { return listener.begin() }
@@ -54,9 +54,9 @@ struct EventBinding: ScriptBinding {
 
     func makeListenerClass() -> LuaClass {
         LuaClass(
-            "listener", documentation: "A function that hears of events; made by rest.on_event.",
+            "listener", documentation: "A function that gets events; made by rest.on_event.",
             methods: [
-                method("cancel", "()", "It is not called any more, and what waits for it is forgotten.") {
+                method("cancel", "()", "Stops the calls; waiting events are dropped.") {
                     call in
                     try call.receiver(as: ScriptListener.self).cancel()
                     return .none
@@ -65,18 +65,18 @@ struct EventBinding: ScriptBinding {
     }
 }
 
-/// A function of a script that hears of events: one call at a time, in turns of its own, until its script is
-/// replaced or closed (46.8).
+/// A function of a script that gets events: one call at a time, in later ticks, until its script is replaced
+/// or closed (46.8).
 @EngineActor
 final class ScriptListener: LuaObject {
     private unowned let context: ScriptContext
     private let kinds: Set<EngineEvent.Kind>
-    /// Let go of at the end: it may well hold the listener, to cancel it.
+    /// Nil after the end, because the function may hold the listener to cancel it.
     private var function: LuaReference?
     private let place: String?
     private var subscription: EventSubscription?
     private var queue = EventQueue()
-    /// A call waits for something, or the next is planned.
+    /// A call is waiting, or the next one is scheduled.
     private var isBusy = false
     private var hasWarned = false
 
@@ -92,7 +92,7 @@ final class ScriptListener: LuaObject {
         place = lua.definition(ofFunction: -1).map { "\($0.file):\($0.line)" }
     }
 
-    /// A script that was replaced hears of nothing any more.
+    /// Subscribes, unless the script was replaced.
     func begin() {
         guard function != nil, subscription == nil, !context.generation.isRetired else { return }
         subscription = context.engine.onEvent(kinds) { [weak self] event in self?.take(event) }
@@ -117,7 +117,7 @@ final class ScriptListener: LuaObject {
         RefreshScope.outside { context.engine.scheduler.nextTick { [weak self] in self?.deliver() } }
     }
 
-    /// What is there now; what the function itself sets off comes a turn later.
+    /// Delivers the events of this moment. Events that the function itself causes follow in a later tick.
     private func deliver() {
         isBusy = false
         for _ in 0..<queue.count {
@@ -140,13 +140,13 @@ final class ScriptListener: LuaObject {
         plan()
     }
 
-    /// The call is over: in the turn in which it began, or after what it waited for.
+    /// The call has ended, at once or after a wait.
     private func ended() {
         isBusy = false
         plan()
     }
 
-    /// Once: each event says it of itself.
+    /// Warns once. Each event carries the number of dropped ones.
     private func warn(_ count: Int) {
         guard !hasWarned else { return }
         hasWarned = true
@@ -154,7 +154,7 @@ final class ScriptListener: LuaObject {
             ScriptLogEntry(
                 level: .warn,
                 text:
-                    "a listener of rest.on_event is slower than what it listens to: \(count) events were dropped, and "
-                    + "'event.dropped' will tell of further ones", place: place))
+                    "a listener of rest.on_event is slower than its events: \(count) events were dropped, and "
+                    + "'event.dropped' will count further ones", place: place))
     }
 }

@@ -11,7 +11,7 @@ struct ObservingBinding: ScriptBinding {
                 "add_observer",
                 "(observer: function(resource, event) | { changed?, progress?, stopped_observing? } | status, owner?) "
                     + "-> resource",
-                "Tells the observer what happens, from now on and as long as its owner lives: a table or an object such as "
+                "Notifies the observer of events, as long as its owner lives: a table or an object such as "
                     + "a request. A table without an owner owns itself, a function lives as long as the script. The "
                     + "table's methods are `changed(self, resource, event)`, `progress(self, resource, fraction)` and "
                     + "`stopped_observing(self, resource)`."
@@ -22,7 +22,7 @@ struct ObservingBinding: ScriptBinding {
             },
             method(
                 "remove_observers", "(owner?)",
-                "Takes this owner from all observers; those without any other stop. nil does nothing."
+                "Removes this owner from all observers; those without another owner stop. nil does nothing."
             ) { call in
                 let resource = try call.receiver(as: Resource.self)
                 guard !call.isAbsent(1) else { return .none }
@@ -36,8 +36,8 @@ struct ObservingBinding: ScriptBinding {
             },
             method(
                 "cancel_load_if_unobserved", "(delay?: number, fn?)",
-                "Cancels the loads in flight when nobody observes, after the delay if there is one; then runs fn, whatever "
-                    + "it found."
+                "Cancels the loads in flight when there is no observer, after the delay if there is one. Then it "
+                    + "runs fn in any case."
             ) { call in
                 try cancelLoadIfUnobserved(call)
                 return .none
@@ -45,17 +45,18 @@ struct ObservingBinding: ScriptBinding {
         ]
     }
 
-    /// Of one resource. They are told in one go, in which nobody else has a turn.
+    /// The limit for one resource. All observers are notified in one run, during which the loop does nothing
+    /// else.
     private static let mostObservers = 10_000
 
     private func addObserver(_ call: Arguments) throws {
         try context.runner.requireUnclosed(for: "add_observer")
-        // The script that took this one's place observes for itself.
+        // The script that replaced this one has observers of its own.
         guard !context.generation.isRetired else { return }
         let resource = try call.receiver(as: Resource.self)
         guard resource.countObservers(enough: Self.mostObservers) < Self.mostObservers else {
             throw LuaUsageError(
-                "\(resource.urlString) has \(Self.mostObservers) observers, and takes no more, for one event is told to all "
+                "\(resource.urlString) has \(Self.mostObservers) observers, and takes no more, because one event notifies all "
                     + "of them at once: is one added again and again, where a table or an owner would end it?"
             )
         }
@@ -87,7 +88,7 @@ struct ObservingBinding: ScriptBinding {
         }
     }
 
-    /// What stands for an owner in the engine: a host object itself, a table's attachment.
+    /// The owner for the engine: a host object itself, or a table's attachment.
     private func owner(_ call: Arguments, _ index: Int32) throws -> AnyObject {
         if call.type(index) == .table { return attachment(call.lua, call.slot(index)) }
         guard let object = call.lua.object(call.slot(index)) else {
@@ -134,7 +135,7 @@ struct ObservingBinding: ScriptBinding {
     }
 }
 
-/// A check for observers that is to come.
+/// A scheduled check whether the resource has observers.
 @EngineActor
 private final class DelayedCheck: ScriptActivity {
     var timer: EngineTimer?

@@ -1,22 +1,22 @@
 import LuaRuntime
 import RestEngine
 
-/// What of a script observes without another owner, and how all of it ends with the script.
+/// The observers, statuses and listeners of a script, and how they end with it.
 @EngineActor
 final class ScriptObservers {
-    /// Owns the functions that observe without another owner.
+    /// The owner of functions that observe without another owner.
     private(set) var owner: ScriptLifetime? = ScriptLifetime()
-    /// Statuses of which a function of the script wants to hear.
+    /// Statuses with an `on_change` function of the script.
     private var heardStatuses: [ResourceStatus] = []
     private var listeners: [ScriptListener] = []
     private unowned let context: ScriptContext
 
-    /// Of `rest.on_event` in one script (docs/reference/limits.md, L81).
+    /// The most listeners of `rest.on_event` in one script (docs/reference/limits.md, L81).
     private static let mostListeners = 100
 
     init(_ context: ScriptContext) { self.context = context }
 
-    /// It hears of events until it is cancelled or the script ends.
+    /// Keeps the listener until it is cancelled or the script ends.
     func keep(_ listener: ScriptListener) throws(LuaUsageError) {
         guard listeners.count < Self.mostListeners else {
             throw LuaUsageError(
@@ -28,13 +28,13 @@ final class ScriptObservers {
 
     func forget(_ listener: ScriptListener) { listeners.removeAll { $0 === listener } }
 
-    /// Somebody wants to hear of the status, and nobody may hold it but this.
+    /// Keeps a status with an `on_change` function, because nothing else may hold it.
     func keep(_ status: ResourceStatus) {
         heardStatuses.removeAll { $0.isEmpty && $0 !== status }
         if !heardStatuses.contains(where: { $0 === status }) { heardStatuses.append(status) }
     }
 
-    /// Takes the script's observers from its resources, which may live on.
+    /// Removes the script's observers from its resources, which may live on.
     func stop(of services: [Service]) {
         heardStatuses = []
         for listener in listeners { listener.cancel() }
@@ -44,20 +44,21 @@ final class ScriptObservers {
                 return observer.context == nil || observer.context === context
             }
         }
-        // Not before: an observer that nobody owns is no listener, and would stay until the resource's next
-        // event.
+        // The owner goes last: an observer without an owner would not count as an observer, and would stay
+        // until the resource's next event.
         owner = nil
     }
 }
 
-/// Something that dies with a script.
+/// An object that lives as long as its script.
 final class ScriptLifetime {}
 
-/// What of a script observes a resource. Its functions run like hooks: one that waits holds up nobody, one
-/// that fails is logged.
+/// An observer of a resource that belongs to a script. Its functions run like hooks: one that waits blocks
+/// nothing else, and one that fails is logged.
 @EngineActor
 class ScriptObserver: ResourceObserver {
-    /// The script that added it last. Weak: the engine may hold observers for longer than their script lives.
+    /// The script that added it last. It is weak, because the engine may hold observers after their script
+    /// has ended.
     weak var context: ScriptContext?
 
     init(_ context: ScriptContext) { self.context = context }
@@ -66,16 +67,16 @@ class ScriptObserver: ResourceObserver {
     func progress(_ resource: Resource, _ fraction: Double) {}
     func stoppedObserving(_ resource: Resource) {}
 
-    /// The script, while it runs.
+    /// The script, unless it is closed.
     var liveContext: ScriptContext? { context.flatMap { $0.isClosed ? nil : $0 } }
 }
 
-/// A function that observes.
+/// A function of a script as an observer.
 final class FunctionObserver: ScriptObserver {
     enum Function {
-        /// For the life of the script.
+        /// The function is held as long as the script lives.
         case kept(LuaReference)
-        /// For the life of an owner of the script's.
+        /// The function is held by its owner.
         case owned(LuaWeakReference)
 
         func push(on lua: Lua) -> Bool {
@@ -107,12 +108,12 @@ final class FunctionObserver: ScriptObserver {
     }
 }
 
-/// What a table of a script is to the engine: an observer, an owner of observers, or both. It lives as long
-/// as the table does, whose methods it calls.
+/// A table of a script as the engine sees it: an observer, an owner of observers, or both. It lives as long
+/// as the table, whose methods it calls.
 final class TableObserver: ScriptObserver {
     static let methods = ["changed", "progress", "stopped_observing"]
 
-    /// By which one owner keeps the table, at one resource.
+    /// The object by which one owner holds the table, at one resource.
     final class Hold {
         let table: LuaWeakReference
         init(_ table: LuaWeakReference) { self.table = table }
@@ -137,7 +138,8 @@ final class TableObserver: ScriptObserver {
         return hold
     }
 
-    /// Pushes the table; when its owners died, it is found by what they held it by. False when it is gone.
+    /// Pushes the table. When the first reference is gone, one of the owners may still hold it. False when it
+    /// is gone.
     private func push(on lua: Lua) -> Bool {
         lua.push(table) || holds.contains { $0.hold.map { lua.push($0.table) } ?? false }
     }
@@ -167,7 +169,7 @@ final class TableObserver: ScriptObserver {
 
     private func later(_ work: @escaping @EngineActor () -> Void) { liveContext?.runner.later(work) }
 
-    /// Does nothing when the table has no such method.
+    /// Calls a method of the table, if it has one of this name.
     private func call(_ method: String, _ resource: Resource, more: (Lua) -> Int32) {
         guard let context = liveContext else { return }
         context.runner.run(as: "'\(method)' of an observer of \(resource.urlString)") {

@@ -72,7 +72,7 @@ struct StatusBinding: ScriptBinding {
             methods: [
                 method(
                     "on_change", "(fn: function(status)) -> status",
-                    "Runs when the state has become another, or the error. The status lives as long as the script then, or "
+                    "Runs fn when the state or the error has changed. The status then lives as long as the script, or "
                         + "until it observes nothing."
                 ) { call in
                     let status = try call.receiver(as: ResourceStatus.self)
@@ -87,13 +87,13 @@ struct StatusBinding: ScriptBinding {
                 },
                 method(
                     "retry", "() -> status",
-                    "Loads again all that has an error, fresh data or not, and tracks the requests."
+                    "Loads all resources with an error again, even with fresh data, and tracks the requests."
                 ) { call in
                     try call.receiver(as: ResourceStatus.self).retry()
                     call.lua.pushValue(at: 1)
                     return .one
                 },
-                method("track", "(request) -> status", "Counts a request as asked for by the user.") { call in
+                method("track", "(request) -> status", "Counts a request as started by the user.") { call in
                     let request = try call.object(1, "request", as: Request.self, expected: "request")
                     try call.receiver(as: ResourceStatus.self).track(request)
                     call.lua.pushValue(at: 1)
@@ -109,7 +109,7 @@ struct StatusBinding: ScriptBinding {
                     }
                     return .one
                 },
-                property("error", "error?", "The error that decided.") { call in
+                property("error", "error?", "The error that decided the state.") { call in
                     if case .error(let error) = try call.receiver(as: ResourceStatus.self).state {
                         values.pushError(error, on: call.lua)
                     } else {
@@ -138,15 +138,15 @@ struct StatusBinding: ScriptBinding {
 
 /// The options of `rest.status`.
 private struct StatusOptions {
-    /// Where it lies on the stack.
+    /// The index of the value on the stack.
     var resources: Int32?
     var priority: [String]?
 
     static let schema = ScriptSchema<StatusOptions>([
-        .place("resources", type: "resource[]", isTable: true, "Those that it is over.") {
+        .place("resources", type: "resource[]", isTable: true, "The resources of the status.") {
             $0.resources = $1
         },
-        .texts("priority", "The rules that decide, the first that applies before the others.") {
+        .texts("priority", "The rules; the first that applies decides.") {
             $0.priority = $1
         },
     ])

@@ -2,8 +2,8 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// The sections of the reference: `rest` with its tables, then what its functions give; then the same for
-/// tests.
+/// The sections of the reference: first `rest` with its tables, then the classes of its results, and then the
+/// same for tests.
 @EngineActor
 struct ReferencePage {
     private let context: ScriptContext
@@ -23,10 +23,10 @@ struct ReferencePage {
             + testClasses.map(section)
     }
 
-    /// What a test file sees beside them.
+    /// The classes that only test files have.
     var testClasses: [LuaClass] { [tests.hostClass, tests.servicesClass, tests.stubClass] }
 
-    /// Values with names behind fields of a configuration.
+    /// Calls `body` with the named values of all fields of a configuration.
     func withFields<Result>(_ body: ([ScriptFields]) -> Result) -> Result {
         let service = Service(
             engine: context.engine, name: "reference", baseURL: try? BaseURL("http://localhost/"))
@@ -51,7 +51,8 @@ struct ReferencePage {
         }
     }
 
-    static let aboutProperties = "A table of what is sent: an endpoint, a definition or a modifier takes it."
+    static let aboutProperties =
+        "A table with parts of a request: an endpoint, a definition or a modifier takes it."
 
     private var propertiesSection: String {
         "\n## properties\n\n\(Self.aboutProperties)\n" + Self.table(GivenProperties.schema.descriptions)
@@ -67,7 +68,7 @@ struct ReferencePage {
         """
     }
 
-    /// In the order of ``BindingList``.
+    /// The classes in the order of ``BindingList``.
     var classes: [LuaClass] {
         context.values.bindings.classes.filter(\.isListed).map { context.values.luaClass(of: $0.type) }
     }
@@ -75,7 +76,7 @@ struct ReferencePage {
     private var valuesSection: String {
         """
 
-        Beside these functions: `rest.env` (see env), `rest.store` (see store), `rest.null` (JSON's null), `rest.use_this_response` (see action),
+        In addition to these functions: `rest.env` (see env), `rest.store` (see store), `rest.null` (JSON's null), `rest.use_this_response` (see action),
         `rest.version`, and the tables below.
 
         """

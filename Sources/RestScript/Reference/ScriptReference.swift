@@ -1,7 +1,7 @@
 import LuaRuntime
 public import RestEngine
 
-/// The reference of what scripts see, made from the tables by which they see it.
+/// The reference of everything in scripts, made from the tables of bindings.
 @EngineActor
 public enum ScriptReference {
     public static func markdown() -> String {

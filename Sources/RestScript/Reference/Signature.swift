@@ -1,34 +1,35 @@
-/// A signature of the binding tables, taken apart: `(path: string, options?: { ttl: number }) -> value | nil,
-/// error`.
+/// A parsed signature of the binding tables, such as
+/// `(path: string, options?: { ttl: number }) -> value | nil, error`.
 struct Signature: Equatable {
     struct Parameter: Equatable {
-        /// `...` for any number of further ones.
+        /// The name; `...` means any number of further parameters.
         let name: String
         var isOptional = false
-        /// Nil when its name says what it is.
+        /// The type; nil when the name says what the parameter is.
         var type: ValueType?
     }
 
     indirect enum ValueType: Equatable {
         case named(String)
-        /// A word in quotation marks.
+        /// A word in quotation marks, which stands for itself.
         case word(String)
         case optional(ValueType)
         case list(ValueType)
         case union([ValueType])
         case function([Parameter], returns: [ValueType])
-        /// `{ ... }` has one parameter of that name: its fields are described elsewhere.
+        /// A table with these fields. `{ ... }` has one parameter of that name, and its fields are described
+        /// elsewhere.
         case table([Parameter])
         /// `table<string, any>`: values by key.
         case map(ValueType, ValueType)
-        /// Any number of these.
+        /// Any number of values of this type.
         case many(String)
     }
 
     var parameters: [Parameter] = []
     var returns: [ValueType] = []
 
-    /// Nil for text that follows another grammar.
+    /// Nil for text with another grammar.
     init?(_ text: String) {
         var reader = SignatureReader(text)
         guard let parameters = reader.parameters() else { return nil }
@@ -67,7 +68,7 @@ private struct SignatureReader {
         let name = rest.prefix {
             $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." && !rest.hasPrefix(".")
         }
-        // The dots behind a name are not its own: `captures...`.
+        // The dots behind a name are not part of it: `captures...`.
         let bare = name.prefix { $0 != "." }
         guard !bare.isEmpty else { return nil }
         rest = rest.dropFirst(bare.count)
@@ -87,7 +88,7 @@ private struct SignatureReader {
             made.append(parameter)
             made[made.count - 1].isOptional = parameter.isOptional || isAlternative
             if take(end) { return made }
-            // Of alternatives there is one: `{ body | text }`.
+            // `{ body | text }` means that one of the fields is given.
             isAlternative = separators.contains("|") && take("|")
             if isAlternative { made[made.count - 1].isOptional = true }
             guard isAlternative || take(",") else { return nil }
@@ -110,7 +111,7 @@ private struct SignatureReader {
         return parameter
     }
 
-    /// What a function gives, or one thing of it.
+    /// The types of results, separated by commas.
     mutating func types() -> [Signature.ValueType]? {
         var made: [Signature.ValueType] = []
         repeat {
@@ -163,7 +164,7 @@ private struct SignatureReader {
         guard name == "function", rest.hasPrefix("(") else { return .named(name) }
         guard let parameters = parameters() else { return nil }
         guard take("->") else { return .function(parameters, returns: []) }
-        // Several results are in brackets, for a comma may be that of the list around.
+        // Several results are in brackets, because a comma may belong to the surrounding list.
         if take("(") {
             guard let returns = types(), take(")") else { return nil }
             return .function(parameters, returns: returns)

@@ -2,8 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// Definitions for the Lua language server (LuaLS), made from the tables by which scripts see classes and
-/// functions.
+/// Definitions for the Lua language server (LuaLS), made from the binding tables of classes and functions.
 @EngineActor
 struct TypeDefinitions {
     private let context: ScriptContext
@@ -20,7 +19,7 @@ struct TypeDefinitions {
 
     private static let heading = "-- Written by `resthost types`; changes are lost."
 
-    /// What `require "resthost"` gives.
+    /// The definitions of the library `resthost`.
     var library: String {
         let bindings = context.values.bindings
         let rest = bindings.rest
@@ -37,7 +36,7 @@ struct TypeDefinitions {
         return text + "return rest\n"
     }
 
-    /// What `require "resthost.test"` gives.
+    /// The definitions of the library `resthost.test`.
     var testLibrary: String {
         let module = tests.testModule
         return "---@meta resthost.test\n\(Self.heading)\n\n" + page.testClasses.map(definition).joined()
@@ -73,7 +72,7 @@ struct TypeDefinitions {
         return Signature.type(property.type).map { text.text($0) } ?? "any"
     }
 
-    /// `c.timeouts` and its like, whose fields are no properties of a class.
+    /// The classes of `c.timeouts` and the like, whose fields are not properties of a class.
     private var fields: String {
         page.withFields { all in
             all.map { fields in
@@ -115,7 +114,7 @@ struct TypeDefinitions {
             text += "---@param \(parameter.name)\(parameter.isOptional ? "?" : "") \(type)\n"
         }
         for (place, type) in returns.enumerated() {
-            // Behind `A | nil` comes what is there for nil alone.
+            // Results behind `A | nil` are nil when the function succeeds, so their types are optional.
             text +=
                 "---@return \(place > 0 && !type.hasSuffix("...") && !type.hasSuffix("?") ? type + "?" : type)\n"
         }
@@ -130,7 +129,7 @@ struct TypeDefinitions {
             + "\n"
     }
 
-    /// The class of a table of options, behind those of the tables in it.
+    /// The class of a table of options. The classes of tables in it come first.
     private func options(_ name: String, _ fields: [OptionDescription], owner: String) -> String {
         var inner = ""
         var text = "---@class \(name)\n"
@@ -144,7 +143,8 @@ struct TypeDefinitions {
         return inner + text + "\n"
     }
 
-    /// Optional parameters before others may be left out, each alone or together.
+    /// Overloads for signatures in which optional parameters come before others. Each may be left out, alone
+    /// or together with others.
     private func overloads(
         _ parameters: [(parameter: Signature.Parameter, type: String)], _ returns: [String],
         _ receiver: String?

@@ -1,23 +1,23 @@
-/// Types of signatures in the language of LuaLS annotations.
+/// Writes types of signatures as LuaLS annotations.
 struct TypeText {
-    /// Names of the classes that there are.
+    /// The names of all classes.
     let classes: Set<String>
     /// The function whose signature it is, such as `service:configure`.
     let owner: String
-    /// The class of the table that `{ ... }` stands for.
+    /// The name of the class for `{ ... }`.
     let table: String
 
-    /// Options by the name of their class, which the caller declares.
+    /// Tables of options by the name of their class, which the caller declares.
     private(set) var tables: [(name: String, fields: [Signature.Parameter])] = []
 
-    /// - Parameter table: Nil: the options of the owner.
+    /// - Parameter table: The class for `{ ... }`; nil means the options of the owner.
     init(classes: Set<String>, owner: String, table: String? = nil) {
         self.classes = classes
         self.owner = owner
         self.table = table ?? Self.options(of: owner)
     }
 
-    /// The class of a function's options.
+    /// The name of the class for a function's options.
     static func options(of owner: String) -> String {
         "resthost.\(owner.replacing(":", with: ".").replacing(/^rest\./, with: "")).options"
     }
@@ -33,7 +33,7 @@ struct TypeText {
         return named(parameter.name)
     }
 
-    /// One result; the last ones of `A | nil, error` may be missing.
+    /// One result. The last types of `A | nil, error` may be missing.
     mutating func text(_ type: Signature.ValueType) -> String {
         switch type {
         case .named(let name): return named(name)
@@ -44,7 +44,7 @@ struct TypeText {
         case .optional(let type): return bracketed(type) + "?"
         case .list(let type): return bracketed(type) + "[]"
         case .union(let types):
-            // What is any number of values is none of LuaLS' alternatives.
+            // LuaLS has no alternative for any number of values.
             if case .many? = types.first { return "any" }
             return types.map { bracketed($0) }.joined(separator: "|")
         case .table(let fields):
@@ -65,7 +65,7 @@ struct TypeText {
         }
     }
 
-    /// Without a class of that name, it is what the vocabulary says, else anything.
+    /// A class of this name, or else the type in the vocabulary, or else `any`.
     private func named(_ name: String) -> String {
         if name == "..." { return "any" }
         if TypeVocabulary.plain.contains(name) { return name }
@@ -75,6 +75,6 @@ struct TypeText {
 }
 
 extension Signature.ValueType {
-    /// It is `{ ... }`.
+    /// True for `{ ... }`.
     fileprivate var isDescribedElsewhere: Bool { self == .table([Signature.Parameter(name: "...")]) }
 }

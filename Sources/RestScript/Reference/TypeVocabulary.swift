@@ -1,12 +1,11 @@
-/// What names in signatures stand for, in the language of LuaLS annotations, where the signature says no
-/// more.
+/// LuaLS types for names in signatures that are no classes and have no type in the signature.
 enum TypeVocabulary {
-    /// Lua's own types, as LuaLS writes them.
+    /// Lua's own types, in the spelling of LuaLS.
     static let plain: Set<String> = [
         "string", "number", "integer", "boolean", "table", "function", "nil", "any", "true", "false",
     ]
 
-    /// Of parameters and results, by their name.
+    /// The types of parameters and results, by name.
     static let names: [String: String] = [
         "action": "resthost.action", "actual": "any", "attempt": "integer", "bytes": "string",
         "c": "resthost.configuration", "captures": "string",
@@ -26,7 +25,7 @@ enum TypeVocabulary {
         "timestamp": "number", "transformer": "resthost.transformation", "value": "any",
     ]
 
-    /// Of parameters that mean something else in one function.
+    /// The types of parameters that differ in one function.
     static let options: [String: String] = [
         "rest.log.debug.text": "any", "rest.log.info.text": "any", "rest.log.warn.text": "any",
         "rest.log.error.text": "any", "rest.log.write.text": "any",
@@ -34,13 +33,13 @@ enum TypeVocabulary {
         "rest.cache.redis.options": "table",
     ]
 
-    /// What classes answer for names that are no field of theirs.
+    /// The types of classes' values for names that are not fields.
     static let indexes: [String: String] = [
         "headers": "string|string[]|nil", "pipeline": "resthost.stage", "services": "resthost.service",
         "env": "string?",
     ]
 
-    /// Properties whose type in the reference is `table`.
+    /// The types of properties that are `table` in the reference.
     static let tables: [String: String] = [
         "configuration.timeouts": "resthost.timeouts", "configuration.redirects": "resthost.redirects",
         "configuration.retry": "resthost.retry|boolean", "configuration.limits": "resthost.limits|false",
@@ -49,7 +48,7 @@ enum TypeVocabulary {
         "host.rest": "resthost", "headers": "resthost.headers",
     ]
 
-    /// Shapes that are no classes of the bindings.
+    /// Types of tables that have no class in the bindings.
     static let preface = """
         ---A glob relative to base_url, a regular expression, a resource, or a function of the URL.
         ---@alias resthost.pattern string|resthost.regex|resthost.resource|fun(url: resthost.url): boolean

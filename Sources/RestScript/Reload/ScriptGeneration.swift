@@ -1,14 +1,13 @@
 import LuaRuntime
 import RestEngine
 
-/// A reload, as the program that embeds a script asks for it.
+/// Reloads, for the program that embeds a script.
 extension ScriptHost {
-    /// Loads a script that is to take the place of `other`: services of the same name and base URL are the
-    /// same objects, declared anew, and have their new definition already. Throws a ``Diagnostic``, with
-    /// everything as it was, when the script is no good. What follows, in the same turn of the loop, is
-    /// ``takeOver()`` or ``giveUp()``.
+    /// Loads a script that will replace `other`. Services of the same name and base URL are the same objects
+    /// and have their new definition at once. When the script has an error, it throws a ``Diagnostic`` and
+    /// nothing has changed. The caller must call ``takeOver()`` or ``giveUp()`` in the same tick of the loop.
     ///
-    /// - Parameter options: with the store of the other's.
+    /// - Parameter options: The options, with the store of `other`.
     public convenience init(
         replacing other: ScriptHost, path: String, options: ScriptOptions
     ) throws(Diagnostic) {
@@ -18,17 +17,17 @@ extension ScriptHost {
             replacing: other.context)
     }
 
-    /// The other script hears of it (`rest.on_reload`), loses its observers, timers and jobs, and is closed
-    /// when nothing of it waits any more; this one's jobs begin.
+    /// Replaces the other script. That script is notified (`rest.on_reload`), loses its observers, timers and
+    /// jobs, and is closed when it waits for nothing. Then the jobs of this script begin.
     public func takeOver() { context.generation.replacePredecessor() }
 
-    /// This script is not to run after all: everything is as it was, and it is closed.
+    /// Undoes the load and closes this script.
     public func giveUp() {
         context.generation.rollBack()
         close()
     }
 
-    /// Another has taken over, and this one waits for what it began.
+    /// True when another script has taken over. This one then only finishes what it began.
     public var isRetired: Bool { context.generation.isRetired }
 
     /// Calls `action` once, when a retired script can be closed.
@@ -36,13 +35,13 @@ extension ScriptHost {
         context.generation.retirement?.onEnd = action
     }
 
-    /// Runs the functions of `rest.on_shutdown`; `completion` comes when all have returned.
+    /// Runs the functions of `rest.on_shutdown`. `completion` is called when all have returned.
     public func shutDown(_ completion: @escaping @EngineActor () -> Void) {
         context.generation.shutDown(completion)
     }
 }
 
-/// What a service was before the script that is being loaded declared it anew.
+/// The definition of a service before the new script declared it again.
 private struct TakenService {
     let service: Service
     let before: Service.Definition
@@ -50,20 +49,20 @@ private struct TakenService {
     let resourceBytesLimit: Int?
 }
 
-/// A script's place in a row of reloads: the script before it, whose services it takes over, and what becomes
-/// of it when the next one has come.
+/// A script's place in a sequence of reloads: the script before it, whose services it takes over, and its own
+/// end after the next reload.
 @EngineActor
 final class ScriptGeneration {
-    /// The script whose place this one is to take; nil once it has.
+    /// The script that this one will replace; nil after it has.
     var predecessor: ScriptContext?
-    /// What it declared anew of the services that were there.
+    /// The services of the predecessor that this script has declared again.
     private var taken: [TakenService] = []
-    /// Another script has taken its place.
+    /// True when another script has replaced this one.
     private(set) var isRetired = false
     private(set) var retirement: ScriptRetirement?
-    /// Rows of steps on its way out that are not done.
+    /// The number of step sequences on the way out that have not finished.
     private var leaving = 0
-    /// Its late declarations were warned of.
+    /// True when the warning about late declarations was logged.
     private var hasEndReported = false
     private var reloadFunctions: [LuaReference] = []
     private var shutdownFunctions: [LuaReference] = []
@@ -72,15 +71,15 @@ final class ScriptGeneration {
 
     init(_ context: ScriptContext) { self.context = context }
 
-    // MARK: Its beginning
+    // MARK: Beginning
 
-    /// The service of the script before that has this name and base, if there is one: its resources stay.
+    /// The predecessor's service with this name and base, if there is one. Its resources stay.
     func takeOver(
         _ name: String, _ base: BaseURL?, _ standard: [StandardTransformer], _ settings: TransportOptions?
     ) -> Service? {
         guard let known = predecessor?.services[name], known.service.baseURL == base else { return nil }
         let service = known.service
-        // The same settings: the same connections.
+        // Equal settings keep their connections.
         let keeps = known.transport == settings
         let before = service.redefine(
             standardTransformers: standard,
@@ -92,7 +91,7 @@ final class ScriptGeneration {
         return service
     }
 
-    /// Everything is as it was before this script began to load.
+    /// Restores everything as it was before this script began to load.
     func rollBack() {
         for taken in taken.reversed() {
             let service = taken.service
@@ -107,7 +106,7 @@ final class ScriptGeneration {
         predecessor = nil
     }
 
-    /// This script is the one that runs from now on. Its jobs begin when the other has heard of it.
+    /// Makes this script the running one. Its jobs begin when the predecessor has been notified.
     func replacePredecessor() {
         for service in taken.map(\.service) {
             let limits = context.services[service.name]?.limits ?? []
@@ -123,11 +122,11 @@ final class ScriptGeneration {
         context.declarations.begin()
     }
 
-    // MARK: Its end
+    // MARK: End
 
     var isLeaving: Bool { leaving > 0 }
 
-    /// Runs `function` when another script has taken over; at once, if that has happened.
+    /// Runs `function` when another script has taken over, or at once when that has happened.
     func onReload(_ function: LuaReference) {
         if isRetired {
             context.runner.run(function, as: "a function of rest.on_reload") { _ in 0 }
@@ -143,8 +142,8 @@ final class ScriptGeneration {
         shutdownFunctions = []
     }
 
-    /// Another script has taken over: no more observers, jobs or timers. What waits in a hook, and requests
-    /// that have started, finish as they would have.
+    /// Called when another script has taken over. Observers, jobs and timers end. Waiting hooks and requests
+    /// that have started finish as usual.
     private func retire(handingOver taken: [Service]) {
         isRetired = true
         context.observers.stop(of: context.services.everyone)
@@ -158,11 +157,11 @@ final class ScriptGeneration {
         }
         retirement = ScriptRetirement(context, context.engine.epoch)
         context.engine.epoch = RequestEpoch()
-        // Those of the old epoch would never end.
+        // Streams of the old epoch would never end, so they reconnect.
         context.engine.reconnectStreams()
     }
 
-    /// A script may do much on its way out, and each of its functions has its time.
+    /// Runs the steps in parts, because there may be many and each function has a time limit of its own.
     private func leave(
         _ steps: [@EngineActor () -> Void], then next: @escaping @EngineActor () -> Void = {}
     ) {
@@ -180,8 +179,8 @@ final class ScriptGeneration {
         }
     }
 
-    /// False for a script that was replaced: what it said now of a service would stay there without it, for
-    /// the script that took over has declared the service anew. One warning for all of it.
+    /// False for a script that was replaced: the new script has declared the service again, and a late
+    /// setting of the old one would stay on it. All such calls get one warning.
     func hasSay(_ method: String, at place: @autoclosure () -> String?) -> Bool {
         guard isRetired || context.isClosed else { return true }
         if !hasEndReported {
@@ -190,14 +189,14 @@ final class ScriptGeneration {
                 ScriptLogEntry(
                     level: .warn,
                     text:
-                        "'\(method)' has no effect: a reload has put another version in this script's place, whose "
-                        + "declarations count",
+                        "'\(method)' has no effect: a reload has replaced this script, and the declarations of the new "
+                        + "version count",
                     place: place()))
         }
         return false
     }
 
-    /// Runs the functions of `rest.on_shutdown`; `completion` comes when all have returned.
+    /// Runs the functions of `rest.on_shutdown`. `completion` is called when all have returned.
     func shutDown(_ completion: @escaping @EngineActor () -> Void) {
         let functions = shutdownFunctions
         shutdownFunctions = []

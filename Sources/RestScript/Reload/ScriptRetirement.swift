@@ -12,7 +12,7 @@ struct LifetimeBinding: ScriptBinding {
             ModuleFunction(
                 "on_reload", "(fn: function())",
                 """
-                Runs fn when another version of the script has taken this one's place. Its timers and jobs are cancelled \
+                Runs fn when another version of the script has replaced this one. Timers and jobs of this one are cancelled \
                 then; fn may wait.
                 """
             ) { call in
@@ -22,7 +22,7 @@ struct LifetimeBinding: ScriptBinding {
             },
             ModuleFunction(
                 "on_shutdown", "(fn: function())",
-                "Runs fn when the program is about to end; fn may wait, as long as requests in flight may take."
+                "Runs fn before the program ends; fn may wait for as long as requests in flight may take."
             ) { call in
                 try context.runner.requireUnclosed(for: "rest.on_shutdown")
                 context.generation.onShutdown(try call.function(1, "fn"))
@@ -32,10 +32,10 @@ struct LifetimeBinding: ScriptBinding {
     }
 }
 
-/// The time between the end of a script's rule and its end.
+/// The time between the replacement of a script and its end.
 @EngineActor
 final class ScriptRetirement {
-    /// Seconds; more than a request takes with the standard limits.
+    /// The limit in seconds. A request takes less with the default limits.
     static let limit = 180.0
     private unowned let context: ScriptContext
     private let epoch: RequestEpoch
@@ -56,7 +56,8 @@ final class ScriptRetirement {
         context.jobs.isEmpty && epoch.openRequests == 0 && !context.generation.isLeaving
     }
 
-    /// Two turns later: what just ended may have begun something, and its frames are still there.
+    /// The check runs two ticks later: work that has just ended may have begun other work, and its frames are
+    /// still on the stack.
     func lookAgain() {
         let scheduler = context.engine.scheduler
         scheduler.nextTick { [weak self] in

@@ -26,7 +26,7 @@ struct AuthBinding: ScriptBinding {
                     "digest", "(user: string, password: string) -> function(resource, request) -> request",
                     """
                     A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for \
-                    the resource's own origin only. What refuses the answer is the request's failure.
+                    the resource's own origin only. When the server refuses the answer, the request fails.
                     """
                 ) { call in
                     let (user, password) = try credentials(call)

@@ -1,10 +1,10 @@
 import LuaRuntime
 import RestEngine
 
-/// What the function of a chain returns.
+/// The result of a chain's function.
 final class ScriptAction: LuaObject {
     let action: ChainAction
-    /// Of the request in Lua's hands, which answers for what that keeps.
+    /// The Lua object of the request, which counts what the request keeps.
     private let request: LuaReference?
     let keptBytes: Int
 
@@ -34,7 +34,7 @@ struct ChainBinding: ScriptBinding {
     var chainMethod: LuaMethod {
         method(
             "chained", "(fn: function(info) -> action) -> request",
-            "A request that waits for this one and then does what fn says; fn may wait. Cancelling it cancels what it "
+            "A request that waits for this one and then acts on the result of fn; fn may wait. Cancelling it cancels what it "
                 + "waits for."
         ) { call in
             let request = try call.receiver(as: Request.self)
@@ -48,7 +48,7 @@ struct ChainBinding: ScriptBinding {
         [
             ModuleFunction(
                 "use_response", "(response: response | info | entity | error) -> action",
-                "Ends a chain with this response, which passes no pipeline."
+                "Ends a chain with this response, without a pipeline."
             ) { call in
                 if let box = call.lua.object(call.slot(1), as: ScriptInfo.self) {
                     push(.useResponse(box.info), on: call.lua)
@@ -61,7 +61,7 @@ struct ChainBinding: ScriptBinding {
             },
             ModuleFunction(
                 "pass_to", "(request) -> action",
-                "Has a chain wait for this request, which is started if need be."
+                "Makes a chain wait for this request, which is started if necessary."
             ) { call in
                 let request = try call.object(1, "request", as: Request.self, expected: "request")
                 values.push(
@@ -75,8 +75,8 @@ struct ChainBinding: ScriptBinding {
         LuaClass(
             "action",
             documentation:
-                "What the function of a chain returns: `rest.use_this_response`, which ends the chain with the response "
-                + "that it got, or what `rest.use_response` and `rest.pass_to` give.",
+                "The result of a chain's function: `rest.use_this_response`, which ends the chain with the response "
+                + "that it got, or a result of `rest.use_response` or `rest.pass_to`.",
             tostring: { object in
                 switch (object as? ScriptAction)?.action {
                 case .useThisResponse?: "action use_this_response"
@@ -91,8 +91,8 @@ struct ChainBinding: ScriptBinding {
         values.push(ScriptAction(action), on: lua)
     }
 
-    /// A function that has begun runs to its end, even if the chain is cancelled meanwhile: what it does may
-    /// matter to others. Its answer is then ignored.
+    /// A function that has begun runs to its end, even if the chain is cancelled meanwhile, because it may
+    /// have other effects. Its result is then ignored.
     private func decider(_ function: ScriptFunction, of request: Request) -> ChainDecider {
         { [weak context, weak request] info, decision in
             guard let context, !context.isClosed else { return decision.fail(ScriptContext.closed) }

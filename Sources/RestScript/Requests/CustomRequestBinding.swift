@@ -11,7 +11,7 @@ struct CustomRequestBinding: ScriptBinding {
     private var customRequest: ModuleFunction {
         ModuleFunction(
             "custom_request", "(options: { ... }) -> request",
-            "A request with work of the script's own, not started.",
+            "A request whose work is done by functions of the script; not started.",
             options: CustomRequestOptions.schema.descriptions
         ) { call in
             let options = try call.options(1)
@@ -33,16 +33,16 @@ private struct CustomRequestOptions {
     var start: ScriptFunction?
     var cancel: ScriptFunction?
     var progress: ScriptFunction?
-    /// In seconds.
+    /// The timeout in seconds.
     var timeout: Double?
 
     static let schema = ScriptSchema<CustomRequestOptions>([
         .function(
             "start", type: "function(complete)",
-            "Begins the work. It gets `complete(response | entity | error) -> boolean`, to be called once."
+            "Begins the work. Its argument is `complete(response | entity | error) -> boolean`, which it calls once."
         ) { $0.start = $1 }.required(),
         .function("cancel", type: "function()", "Ends the work.") { $0.cancel = $1 },
-        .function("progress", type: "function() -> number", "How far the work is, from 0 to 1.") {
+        .function("progress", type: "function() -> number", "The progress of the work, from 0 to 1.") {
             $0.progress = $1
         },
         .number(
@@ -55,7 +55,7 @@ private struct CustomRequestOptions {
     ])
 }
 
-/// The work of a custom request in a script's functions. `start` and `cancel` may wait.
+/// The work of a custom request, done by functions of the script. `start` and `cancel` may wait.
 @EngineActor
 final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     private weak var context: ScriptContext?
@@ -86,10 +86,10 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
             return
         }
         self.completion = completion
-        // A script that is closed ends what it has running, for nobody else would.
+        // The request is registered, so that it ends when its script is closed.
         context.jobs.add(self)
         completion.onEnd = { [weak context, self] in context?.jobs.remove(self) }
-        // What it spawns is its work.
+        // Jobs that `start` spawns are part of the request's work.
         let outer = context.jobs.startingRequest
         context.jobs.startingRequest = self
         defer { context.jobs.startingRequest = outer }
@@ -104,7 +104,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
         }
     }
 
-    /// A job that its start spawned has failed; false when that changes nothing any more.
+    /// Called when a job that `start` spawned has failed. False when that has no effect any more.
     func jobFailed(_ error: LuaError) -> Bool {
         guard let completion, let context, error.kind != .cancelled else { return false }
         return Self.fail(completion, error, context)
@@ -119,7 +119,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
             .failure(RequestError(thrown: cause, timestamp: context.engine.scheduler.now)))
     }
 
-    /// `complete(response)`: true when the outcome was taken.
+    /// `complete(response)`. It returns true when the outcome was taken.
     private func answer(_ completion: RequestCompletion, _ context: ScriptContext) -> HostFunction {
         hostFunction { [unowned context] call in
             call.lua.push(completion.complete(try context.values.response(call, 1, "response")))
@@ -128,9 +128,9 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     }
 
     func cancel() {
-        // A completion that nobody has kept doesn't.
+        // A completion that was released does not call `onEnd`.
         context?.jobs.remove(self)
-        // The script is being closed.
+        // The script is being closed, so its cancel function does not run.
         if let context, context.isClosed {
             completion?.complete(
                 .failure(RequestError(cause: .requestCancelled, timestamp: context.engine.scheduler.now)))
@@ -147,7 +147,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
             origin: origin)
     }
 
-    /// The last good number, when the function fails; the first failure is logged.
+    /// The last valid number. When the function fails, the first failure is logged.
     var progress: Double {
         guard let context, let progressFunction, !context.isClosed, !hasProgressFailed else {
             return lastProgress

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// A request draft while a mutation runs; afterwards it is of no effect.
+/// A request draft during a mutation. Afterwards it has no effect.
 final class ScriptDraft: LuaObject {
     var draft: RequestDraft
     init(_ draft: RequestDraft) { self.draft = draft }
@@ -9,13 +9,13 @@ final class ScriptDraft: LuaObject {
     var keptBytes: Int { draft.heldBytes }
 }
 
-/// Functions of a script that put requests together: mutations and decorators.
+/// Functions of a script that build requests: mutations and decorators.
 struct DraftBinding: ScriptBinding {
     unowned let context: ScriptContext
 
     var bindings: BindingSet { BindingSet(classes: [show(ScriptDraft.self, as: makeDraftClass)]) }
 
-    /// A script's function as a mutation of requests.
+    /// Wraps a function of a script as a mutation of requests.
     func mutation(_ function: ScriptFunction) -> RequestMutation {
         { [weak context] draft in
             guard let context else { throw ScriptContext.closed }
@@ -31,7 +31,7 @@ struct DraftBinding: ScriptBinding {
         }
     }
 
-    /// A script's function as a decorator; it must return a request.
+    /// Wraps a function of a script as a decorator. It must return a request.
     func decorator(_ function: ScriptFunction) -> RequestDecorator {
         { [weak context] resource, request in
             guard let context else { throw ScriptContext.closed }
@@ -49,7 +49,7 @@ struct DraftBinding: ScriptBinding {
 
     func makeDraftClass() -> LuaClass {
         LuaClass(
-            "draft", documentation: "A request while it is put together.",
+            "draft", documentation: "A request that is being built.",
             properties: [
                 property(
                     "method", "string", "Any token.",
@@ -76,7 +76,7 @@ struct DraftBinding: ScriptBinding {
                         return .none
                     }),
                 property(
-                    "headers", "headers", "What is sent; assign nil to remove one.",
+                    "headers", "headers", "The request headers; assign nil to remove one.",
                     { call in
                         let box = try call.receiver(as: ScriptDraft.self)
                         values.push(
@@ -92,7 +92,7 @@ struct DraftBinding: ScriptBinding {
                     }),
                 property(
                     "body", "string?",
-                    "Bytes, or nil for none; also nil for a multipart or file body, which assigning replaces.",
+                    "The body as bytes; nil when there is none, or a multipart or file body, which an assignment replaces.",
                     { call in
                         if let body = try call.receiver(as: ScriptDraft.self).draft.body {
                             call.lua.push(bytes: body)
@@ -109,7 +109,7 @@ struct DraftBinding: ScriptBinding {
             ], elsewhere: Self.elsewhere)
     }
 
-    /// What people look for on a draft and find elsewhere.
+    /// Advice for names that a draft does not have.
     private static let elsewhere = [
         "json":
             "a draft's body is bytes: draft.body = rest.json.encode(…), with draft.headers[\"Content-Type\"]",

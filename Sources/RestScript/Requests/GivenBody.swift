@@ -2,14 +2,14 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// The body of a request as a script gives it, as far as it is read with the other options.
+/// The body of a request as a script gives it, read with the other options.
 struct BodyOptions {
-    /// Places on the stack.
+    /// The index of the value on the stack.
     var body: Int32?
     var json: Int32?
     var form: Int32?
     var multipart: Int32?
-    /// Bytes, which may be no text.
+    /// The bytes of the text, which may not be valid UTF-8.
     var text: [UInt8]?
     var charset: String?
     var file: String?
@@ -17,7 +17,7 @@ struct BodyOptions {
     static let fields: [ScriptOption<BodyOptions>] = [
         .place(
             "body", type: "string",
-            "Bytes that are sent as they are. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`."
+            "Bytes that are sent unchanged. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`."
         ) { $0.body = $1 },
         .text("charset", default: "\"utf-8\"", "Of `text`.") { $0.charset = $1 },
         .init("text", type: "string", "Text, in the charset that `charset` names.") { options, given, _ in
@@ -26,11 +26,11 @@ struct BodyOptions {
         .place("json", type: "any", "A value that is sent as JSON.") { $0.json = $1 },
         .place(
             "form", type: "table", isTable: true,
-            "Names and values, sorted by name, or a list of pairs in its order; sent as a form of a page is."
+            "The fields of an HTML form: a table, which is sorted by name, or a list of pairs in order."
         ) { $0.form = $1 },
         .place(
             "multipart", type: "{ ... }[]", isTable: true, fields: PartOptions.schema.descriptions,
-            "Parts, in their order, as of a form with files."
+            "The parts of a form with files, in order."
         ) { $0.multipart = $1 },
         .text("file", "The path of a file that is read while it is sent.") { $0.file = $1 },
     ]
@@ -45,7 +45,7 @@ struct PartOptions {
     var contentType: String?
 
     static let schema = ScriptSchema<PartOptions>([
-        .text("name", "Of the field.") { $0.name = $1 }.required(),
+        .text("name", "The name of the field.") { $0.name = $1 }.required(),
         .init(
             "value", type: "string | number | boolean", "Its value; a part has either this or `file`."
         ) { options, part, _ in
@@ -54,11 +54,11 @@ struct PartOptions {
             part.value = try bytes(options.lua, place)
         },
         .text("file", "The path of a file that is read while it is sent.") { $0.file = $1 },
-        .text("filename", "What the server hears as the file's name.") { $0.filename = $1 },
-        .text("content_type", "Of the part.") { $0.contentType = $1 },
+        .text("filename", "The name of the file for the server.") { $0.filename = $1 },
+        .text("content_type", "The content type of the part.") { $0.contentType = $1 },
     ])
 
-    /// Of a string, or of the text of a number or boolean.
+    /// The bytes of a string, or of the text of a number or boolean.
     private static func bytes(_ lua: Lua, _ place: Int32) throws -> [UInt8] {
         if let bytes = lua.rawBytes(place) { return bytes }
         switch lua.type(place) {
@@ -70,14 +70,14 @@ struct PartOptions {
     }
 }
 
-/// The body that options name, or why it is none.
+/// The body of the options, or the reason why it can't be made.
 struct GivenBody {
     let kind: DefinedBody.Kind
     let body: Result<RequestBody, RequestError.CauseError>
 }
 
 extension OptionField where Values == OptionTable {
-    /// A key, or whether there is to be a random one.
+    /// A key, or true for a random one.
     static func idempotencyKey(
         _ store: @escaping @Sendable (inout Target, IdempotencyChoice?) -> Void
     ) -> Self {

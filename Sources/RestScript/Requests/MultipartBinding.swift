@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// What a multipart body may hold in memory.
+/// The limits of a multipart body in memory.
 private enum Most {
     static let parts = 10_000
     static let bytes = 64 << 20

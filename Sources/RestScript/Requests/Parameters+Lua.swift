@@ -1,21 +1,21 @@
 import LuaRuntime
 import RestEngine
 
-/// Names and values as a script gave them: strings of any bytes, with nil for what shall be removed.
+/// Names and values as a script gave them. Strings may have any bytes; nil values remove a name.
 struct RawParams {
     var params: [(name: [UInt8], values: [[UInt8]]?)] = []
-    /// They came as a list of pairs, so their order means something; else they are sorted by name.
+    /// True when they came as a list of pairs, whose order is kept; otherwise they are sorted by name.
     var isList = false
 
-    /// What a script may give in one go.
+    /// The limit of names and values that a script may give at once.
     struct Limit {
         let count: Int
         let bytes: Int
-        /// As messages call it.
+        /// The name in messages.
         let what: String
 
         static let url = Limit(count: 10_000, bytes: 1 << 20, what: "the parameters of a URL")
-        /// Its encoding can't be interrupted.
+        /// The limit is lower because its encoding can't be interrupted.
         static let form = Limit(count: 100_000, bytes: 4 << 20, what: "the fields of a form")
 
         func check(count: Int, bytes: Int = 0) throws(LuaUsageError) {
@@ -28,8 +28,8 @@ struct RawParams {
 }
 
 extension ScriptValues {
-    /// Parameters: `{ name = value | list | null }` or `{ { name, value }, … }`. The values of a name are
-    /// together.
+    /// Reads `{ name = value | list | null }` or `{ { name, value }, … }`. The values of a name are
+    /// collected.
     func params(_ lua: Lua, _ place: Int32) throws -> [(name: String, values: [String]?)] {
         var params: [(name: String, values: [String]?)] = []
         var places: [String: Int] = [:]
@@ -47,7 +47,7 @@ extension ScriptValues {
         return params
     }
 
-    /// The same with their bytes, pair by pair.
+    /// The same as bytes, and pair by pair.
     func rawParams(_ lua: Lua, _ place: Int32, _ limit: RawParams.Limit) throws -> RawParams {
         let place = lua.absolute(place)
         var found = RawParams()
@@ -90,7 +90,7 @@ extension ScriptValues {
         return found
     }
 
-    /// The value of a parameter: text, number, boolean, a list of them; nil or null removes.
+    /// The value of a parameter: text, number, boolean, or a list of them. nil or null removes it.
     func paramValues(_ lua: Lua, _ index: Int32, _ name: String) throws -> [String]? {
         try RawParams.Limit.url.check(count: 1, bytes: name.utf8.count)
         return try rawValues(lua, index, Array(name.utf8), .url)?.map { String(decoding: $0, as: UTF8.self) }
@@ -142,7 +142,7 @@ extension Lua {
             throw LuaUsageError("'\(name)' must be a list of strings, not a \(typeName(index))")
         }
         let index = absolute(index)
-        // One that is read only shows its items to metamethods alone.
+        // Only metamethods can see the items of a read-only table.
         let count = isFrozen(index) ? try length(index) : rawLength(index)
         try forEachPair(index) { lua in
             guard lua.isInteger(-2), let place = lua.integer(-2), (1...Int64(max(1, count))).contains(place)

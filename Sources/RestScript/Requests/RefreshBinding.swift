@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// `rest.refresh_on(predicate, fn)`; the rules are ``RefreshGate``'s.
+/// `rest.refresh_on(predicate, fn)`. ``RefreshGate`` has the rules.
 struct RefreshBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -66,7 +66,7 @@ struct RefreshBinding: ScriptBinding {
         }
     }
 
-    /// Whoever means to report a failure returns nil or false.
+    /// A function that returns nothing probably forgot to; a failure is reported by nil or false.
     private static func warnOfMissingReturn(_ function: ScriptFunction, _ context: ScriptContext) {
         context.options.log(
             ScriptLogEntry(
@@ -77,7 +77,7 @@ struct RefreshBinding: ScriptBinding {
                 place: function.place))
     }
 
-    /// True, or anything like it, is a success; nil or false may be followed by an error, or by its message.
+    /// A true value means success. After nil or false, an error or its message may follow.
     private func outcome(_ lua: Lua, _ result: Result<Int32, LuaError>) -> RefreshGate.Outcome {
         switch result {
         case .failure(let error): return .failed(values.requestError(of: error))

@@ -29,7 +29,7 @@ struct RequestBinding: ScriptBinding {
 
     func makeRequestClass() -> LuaClass {
         LuaClass(
-            "request", documentation: "One request: it starts once, ends once, and tells those who asked.",
+            "request", documentation: "One request: it starts once, ends once, and then runs its hooks.",
             methods: hookMethods + [
                 method("start", "() -> request", "Starts it, if it has not started.") { call in
                     try call.receiver(as: Request.self).start()
@@ -80,7 +80,7 @@ struct RequestBinding: ScriptBinding {
                 },
             ],
             tostring: { object in
-                // Lua asks on the thread of its state, the engine loop's.
+                // Lua calls this on the thread of its state, which is the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? Request).map { "request \(SecretMask.standard.line($0.description))" }
                         ?? "request"
@@ -88,7 +88,7 @@ struct RequestBinding: ScriptBinding {
             }, elsewhere: Self.elsewhere)
     }
 
-    /// The methods that attach a hook; each gives the request back.
+    /// The methods that attach a hook. Each returns the request.
     private var hookMethods: [LuaMethod] {
         func hook(
             _ name: String, _ gets: String, _ when: String,
@@ -101,7 +101,7 @@ struct RequestBinding: ScriptBinding {
             }
         }
         return [
-            hook("on_completion", "info", "Runs when the request has ended, however it did.") {
+            hook("on_completion", "info", "Runs when the request has ended, after success and failure.") {
                 context, request, fn in
                 request.onCompletion { [weak request] info in
                     Self.runHook(context, fn, "on_completion", request) { lua in
@@ -110,7 +110,8 @@ struct RequestBinding: ScriptBinding {
                     }
                 }
             },
-            hook("on_success", "entity", "Runs after a success, new data or not.") { context, request, fn in
+            hook("on_success", "entity", "Runs after a success, with or without new data.") {
+                context, request, fn in
                 request.onSuccess { [weak request] entity in
                     Self.runHook(context, fn, "on_success", request) { lua in
                         context.values.push(entity, on: lua)
@@ -152,7 +153,7 @@ struct RequestBinding: ScriptBinding {
         ]
     }
 
-    /// A hook must not hold its request: one that never starts would never be let go of.
+    /// The hook must not hold its request, because a request that never starts would never be released.
     private static func runHook(
         _ context: ScriptContext, _ function: LuaReference, _ name: String, _ request: Request?,
         arguments: @escaping (Lua) -> Int32
@@ -168,7 +169,7 @@ struct RequestBinding: ScriptBinding {
             arguments: arguments)
     }
 
-    /// What an entity or an error has, a request has only when it has ended.
+    /// Advice for names of entities and errors, which a request has only after its end.
     private static let elsewhere: [String: String] = {
         let first = "await it: local entity, err = request:await(), then"
         var advice = ["then": "write request:on_completion(fn), or local entity, err = request:await()"]

@@ -5,16 +5,16 @@ import RestEngine
 /// The options of `resource:request`.
 struct GivenRequest {
     var options = RequestOptions()
-    /// Where it lies on the stack.
+    /// The index of the value on the stack.
     var query: Int32?
     var mutate: ScriptFunction?
     var body = BodyOptions()
 
     private static let own: [ScriptOption<GivenRequest>] = [
-        .text("content_type", "In place of the one that the kind of body brings.") {
+        .text("content_type", "The content type, in place of the default for the kind of body.") {
             $0.options.contentType = $1
         },
-        .init("headers", type: "headers", "Set over those of blocks.") { options, given, _ in
+        .init("headers", type: "headers", "Headers, which replace those of blocks.") { options, given, _ in
             guard let place = try options.table("headers") else { return }
             defer { options.lua.pop() }
             given.options.headers = try options.lua.headers(place)
@@ -24,7 +24,7 @@ struct GivenRequest {
             "Parameters that are added to the URL, by name or as a list of pairs; `rest.null` removes one."
         ) { $0.query = $1 },
         .function(
-            "mutate", type: "function(draft)", "Edits the request before the mutators of blocks do."
+            "mutate", type: "function(draft)", "Edits the request before the mutators of blocks."
         ) { $0.mutate = $1 },
         .idempotencyKey { given, choice in
             given.options.idempotencyKey =
@@ -36,7 +36,7 @@ struct GivenRequest {
         },
         .text(
             "to_file", of: .writeFile,
-            "The path of a file that gets the body of a success, and takes its place when it is whole; no transformer runs."
+            "A path for the body of a success. The file is replaced when the body is complete; no transformer runs."
         ) { $0.options.file = $1 },
     ]
 
@@ -48,7 +48,7 @@ struct GivenRequest {
     static let schema = ScriptSchema<GivenRequest>(own + ofBody)
 }
 
-/// Requests as scripts make them.
+/// Makes the requests of scripts.
 struct RequestOptionsBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -75,14 +75,15 @@ struct RequestOptionsBinding: ScriptBinding {
         return resource.request(Method(method), request)
     }
 
-    /// The one body that the options name. What can't be encoded makes a failed request, not an error here.
+    /// The body that the options name. When it can't be encoded, the request fails; this function raises no
+    /// error.
     func body(_ given: BodyOptions, of options: OptionTable) throws -> GivenBody? {
         var found: [GivenBody] = []
         func add(_ kind: DefinedBody.Kind, _ body: Result<RequestBody, RequestError.CauseError>) {
             found.append(GivenBody(kind: kind, body: body))
         }
         if let place = given.body {
-            // What is neither of them is an error of the option.
+            // A value of another type is an error of the option.
             let bytes = try options.lua.rawBytes(place) ?? options.rawBytes("body")
             if let bytes { add(.body, .success(.bytes(bytes))) }
         }
@@ -120,8 +121,8 @@ struct RequestOptionsBinding: ScriptBinding {
         return .success(.text(text, charset: charset))
     }
 
-    /// A table of names and values, whose encoded pairs are sorted (rule 6.6), or a list of pairs, which
-    /// stay in their order.
+    /// The pairs of a form. Those of a table are sorted after encoding (rule 6.6); those of a list stay in
+    /// their order.
     private func form(
         _ lua: Lua, _ place: Int32
     ) throws -> Result<RequestBody, RequestError.CauseError> {
@@ -141,7 +142,7 @@ struct RequestOptionsBinding: ScriptBinding {
 }
 
 extension RequestOptions {
-    /// The headers that the options themselves set.
+    /// The headers that the options set themselves.
     fileprivate var sentHeaders: Headers {
         var sent = headers
         if let contentType { sent.set("Content-Type", contentType) }

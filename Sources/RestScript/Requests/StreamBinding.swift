@@ -11,8 +11,8 @@ struct StreamBinding: ScriptBinding {
                 "stream",
                 "(request: request | definition, fn: function(chunk: string)) -> entity | nil, error",
                 """
-                Gives the body of a success to fn as it comes, in pieces, decoded; waits for the end, whose entity has no content. fn may wait: the \
-                server waits too. What fn raises ends the request, and is the error.
+                Calls fn with each decoded piece of a success's body as it arrives, and waits for the end, whose entity has no content. fn may wait: the \
+                server then waits, too. An error that fn raises ends the request and is its error.
                 """
             ) { call in
                 try context.runner.requireUnclosed(for: "rest.stream")
@@ -37,18 +37,18 @@ struct StreamBinding: ScriptBinding {
     }
 }
 
-/// A body on its way to a function of a script, which gets one piece after the other.
+/// Delivers a body to a function of a script, one piece after the other.
 @EngineActor
 final class ScriptStream: BodyReceiver {
     private let context: ScriptContext
-    /// Nil when it has ended: its work keeps this, for repeats.
+    /// Nil after the end, because the work of the request holds this object for repeats.
     private var request: Request?
     private let function: LuaReference
     private weak var transfer: (any Transfer)?
     private var waiter: LuaWaiter?
-    /// Runs the function for a piece.
+    /// The job that runs the function for a piece.
     private var job: ScriptJob?
-    /// The function is being called: what it does before it waits.
+    /// True while the function is called and has not begun to wait.
     private var isCalling = false
     private var failure: RequestError?
 
@@ -58,10 +58,10 @@ final class ScriptStream: BodyReceiver {
         self.function = function
     }
 
-    /// Starts the request, if nobody has, and answers when it has ended.
+    /// Starts the request unless it has started, and resumes the waiter at its end.
     func wait(_ waiter: LuaWaiter) {
         self.waiter = waiter
-        // A waiter is cancelled by its state, on the engine loop.
+        // The state cancels a waiter on the engine loop.
         waiter.onCancel = onLoop { [weak self] in self?.cancel() }
         guard let request else { return }
         request.onCompletion { [self] info in

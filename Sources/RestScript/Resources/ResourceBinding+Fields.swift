@@ -8,7 +8,7 @@ extension ResourceBinding {
                 call.lua.push(try call.receiver(as: Resource.self).urlString)
                 return .one
             },
-            property("service", "service", "Where it belongs.") { call in
+            property("service", "service", "The service that it belongs to.") { call in
                 values.push(try call.receiver(as: Resource.self).service, on: call.lua)
                 return .one
             },
@@ -32,20 +32,23 @@ extension ResourceBinding {
                 }
                 return .one
             },
-            property("timestamp", "number", "The later of the times of data and error; 0 with neither.") {
+            property(
+                "timestamp", "number",
+                "The time of the data or of the error, whichever is later; 0 when it has neither."
+            ) {
                 call in
                 call.lua.push(try call.receiver(as: Resource.self).timestamp)
                 return .one
             },
-            property("is_loading", "boolean", "A load is in flight.") { call in
+            property("is_loading", "boolean", "True when a load is in flight.") { call in
                 call.lua.push(try call.receiver(as: Resource.self).isLoading)
                 return .one
             },
-            property("is_requesting", "boolean", "Any request is in flight.") { call in
+            property("is_requesting", "boolean", "True when any request is in flight.") { call in
                 call.lua.push(try call.receiver(as: Resource.self).isRequesting)
                 return .one
             },
-            property("is_up_to_date", "boolean", "load_if_needed would do nothing.") { call in
+            property("is_up_to_date", "boolean", "True when load_if_needed would do nothing.") { call in
                 call.lua.push(try call.receiver(as: Resource.self).isUpToDate)
                 return .one
             },
@@ -76,8 +79,8 @@ extension ResourceBinding {
         }
     }
 
-    /// Pushes the configuration in use, which can't be written to. Raises what a block of it raised: requests
-    /// fail with that as well.
+    /// Pushes the configuration in use, which is read only. Raises the error of a block, with which requests
+    /// fail, too.
     func pushConfiguration(of resource: Resource, _ method: String, on lua: Lua) throws {
         if let failure = resource.resolvedConfiguration(for: method).failure {
             throw LuaUsageError(

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// Resources: what is asked of them.
+/// The Lua class of resources: the methods that request and change them.
 struct ResourceBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -18,7 +18,7 @@ struct ResourceBinding: ScriptBinding {
                 + localMethods,
             properties: resourceProperties,
             tostring: { object in
-                // Lua asks on the thread of its state, the engine loop's.
+                // Lua calls this on the thread of its state, which is the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? Resource).map { "resource \(SecretMask.standard.line($0.summaryText))" }
                         ?? "resource"
@@ -51,7 +51,7 @@ struct ResourceBinding: ScriptBinding {
             },
             method(
                 "request", "(method: string, options?: { ... }) -> request",
-                "A started request; the resource's state is untouched. Paths of files are relative to the script's folder.",
+                "Starts a request. The resource keeps its state. Paths of files are relative to the script's folder.",
                 options: GivenRequest.schema.descriptions
             ) { call in
                 let resource = try call.receiver(as: Resource.self)
@@ -89,7 +89,7 @@ struct ResourceBinding: ScriptBinding {
     private nonisolated static let getOptions = ScriptSchema<Bool>([
         .flag(
             "only_if_cached", default: "false",
-            "Sends nothing, and gives what is there, whatever its age."
+            "Sends nothing, and gives the data in memory or in a cache, whatever its age."
         ) { $0 = $1 }
     ])
 
@@ -146,7 +146,7 @@ struct ResourceBinding: ScriptBinding {
         ]
     }
 
-    /// Without room for it, that is an error of the script, which goes on with what there was.
+    /// Raises an error when there is no room for the entity. The resource then keeps its data.
     private func override(_ resource: Resource, _ entity: Entity) throws -> CallResult {
         if let refusal = resource.refusal(of: entity) { throw LuaUsageError(refusal.reason) }
         resource.overrideLocalData(entity)
@@ -155,22 +155,24 @@ struct ResourceBinding: ScriptBinding {
 
     private var localMethods: [LuaMethod] {
         [
-            method("override_local_data", "(entity)", "Puts an entity in place as it is.") { call in
+            method("override_local_data", "(entity)", "Sets the resource's data to this entity, unchanged.") {
+                call in
                 let entity = try call.object(1, "entity", as: ScriptEntity.self, expected: "entity").entity
                 return try override(try call.receiver(as: Resource.self), entity)
             },
-            method("override_local_content", "(content)", "Replaces the content alone.") { call in
+            method("override_local_content", "(content)", "Replaces only the content.") { call in
                 guard let content = try values.content(call.lua, try call.any(1, "content")) else {
                     throw call.bad(1, "content", "content can't be nil; wipe() removes it")
                 }
                 let resource = try call.receiver(as: Resource.self)
                 return try override(resource, resource.entity(withLocal: content))
             },
-            method("invalidate", "()", "The next use loads again.") { call in
+            method("invalidate", "()", "Marks the data as stale, so that the next use loads it again.") {
+                call in
                 try call.receiver(as: Resource.self).invalidate()
                 return .none
             },
-            method("wipe", "()", "Forgets data and error and cancels what is in flight.") { call in
+            method("wipe", "()", "Removes data and error, and cancels requests in flight.") { call in
                 try call.receiver(as: Resource.self).wipe()
                 return .none
             },
@@ -188,7 +190,7 @@ struct ResourceBinding: ScriptBinding {
         ]
     }
 
-    /// What people look for on a resource and find elsewhere.
+    /// Advice for names that a resource does not have.
     private static let elsewhere: [String: String] = {
         let latest = "resource.latest_data, which is nil before a load,"
         var advice = [
@@ -201,7 +203,7 @@ struct ResourceBinding: ScriptBinding {
         ] {
             advice[name] = "a request has it: resource:load():\(name)(fn)"
         }
-        // Other libraries have a function for each method.
+        // Other libraries have a method for each HTTP method.
         for name in ["post", "put", "patch", "delete"] {
             advice[name] = "write resource:request(\"\(name.uppercased())\", { json = … })"
         }

@@ -2,33 +2,32 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// Collects what a script has left that now rests. Lua collects while a script allocates: without this, what
-/// a burst of work left would stay until the next one, and with it the resources and content that its values
-/// hold.
+/// Collects the garbage of an idle script. Lua collects only while a script allocates, so the garbage of a
+/// burst of work, and the resources and content that it holds, would stay until the next burst.
 ///
-/// It begins some time after the state has grown, works on the engine loop in parts that nobody notices, and
-/// takes no more than a small share of the loop's time however often a state grows.
+/// A collection begins some time after the state has grown. It works on the engine loop in short parts, and
+/// takes only a small share of the loop's time however often the state grows.
 @EngineActor
 final class IdleCollection {
-    /// Seconds from growth to the first part: a script at work collects for itself.
+    /// Seconds from growth to the first part. A busy script collects garbage by itself.
     private static let delay = 1.0
     /// Seconds for one part, and from its end to the next.
     private static let part = 0.001, pause = 0.004
-    /// Of the loop's time, from one collection's end to the next one's beginning.
+    /// The highest share of the loop's time, from one collection's end to the next one's beginning.
     private static let share = 0.05
 
-    /// Called when everything has been collected. True: something else was let go of then, and is collected
-    /// once more.
+    /// Called when the garbage has been collected. When it returns true, other objects were released, and
+    /// they are collected in a second round.
     var onEnd: (() -> Bool)?
     private var isSecond = false
 
     private weak var state: LuaState?
     private let scheduler: Scheduler
-    /// Seconds that the collection under way has taken, or the last one took.
+    /// Seconds that the current or last collection has taken.
     private var spent = 0.0
     private var lastEnd = -Double.infinity
 
-    /// Is told by the state when it grows, which keeps this alive.
+    /// The state calls it when it grows, and so keeps this object alive.
     init(of state: LuaState, on scheduler: Scheduler) {
         self.state = state
         self.scheduler = scheduler

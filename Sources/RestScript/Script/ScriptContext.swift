@@ -1,14 +1,14 @@
 import LuaRuntime
 import RestEngine
 
-/// One loaded script: its Lua state, the engine it works on, and the rooms, each of which owns its part of
-/// what the script declared and has running.
+/// One loaded script: its Lua state, its engine, and the objects that own its declarations and its running
+/// work, one for each feature.
 @EngineActor
 final class ScriptContext {
     let engine: Engine
     let options: ScriptOptions
     let shared: ScriptState
-    /// Its own globals, modules and coroutines.
+    /// The script's own globals, modules and coroutines.
     let sandbox: LuaSandbox
 
     let jobs = JobList()
@@ -20,7 +20,7 @@ final class ScriptContext {
     private(set) lazy var modules = ModulePool(self)
     private(set) lazy var generation = ScriptGeneration(self)
     let grants: ScriptGrants
-    /// What scripts see of all that.
+    /// The bindings and values of the script's state.
     private(set) lazy var values = MainValues(self)
 
     var state: LuaState { shared.lua }
@@ -28,9 +28,9 @@ final class ScriptContext {
     var isClosed: Bool { values.isClosed }
 
     /// - Parameters:
-    ///   - folder: of the script.
-    ///   - shared: the state of a test file that loads this script; nil: the script has one of its own.
-    ///   - predecessor: the running script that this one is to replace.
+    ///   - folder: The folder of the script.
+    ///   - shared: The state of a test file that loads this script; nil means a state of its own.
+    ///   - predecessor: The running script that this one will replace.
     init(
         engine: Engine, options: ScriptOptions, folder: String, sharing shared: ScriptState? = nil,
         replacing predecessor: ScriptContext? = nil
@@ -47,7 +47,7 @@ final class ScriptContext {
         sandbox = shared == nil ? state.lua.mainSandbox : state.makeSandbox(options, searchRoots: searchRoots)
         if shared == nil {
             state.lua.errorPresenter = { [unowned values] error, lua in values.present(error, on: lua) }
-            // A clock that is moved by hand says nothing about rest.
+            // With a clock that is moved by hand, idle time can't be measured.
             if engine.scheduler.mayJump {
                 IdleCollection(of: state.lua, on: engine.scheduler)
                     .onEnd = { [weak self] in self?.services.dropAboveLimits() ?? false }
@@ -73,18 +73,18 @@ final class ScriptContext {
         sandbox.preload("resthost", { [unowned values] lua in values.bindings.push(on: lua) })
     }
 
-    /// Why what was left of a closed script does nothing.
+    /// The error of calls into a closed script.
     nonisolated static var closed: RequestError.CauseError {
         RequestError.CauseError(.internal(message: "the script has been closed"))
     }
 
-    /// Ends the script's part in everything; the engine's objects live on. Gives the report of the state if
-    /// that ended with the script.
+    /// Ends everything of the script; the engine's objects live on. Returns the report of the state if the
+    /// state ended with it.
     @discardableResult
     func close() -> LeakReport? {
         values.isClosed = true
         modules.close()
-        // Functions that run as waits are cancelled share their time: there may be thousands of them.
+        // The cancelled functions share one time limit, because there may be thousands of them.
         try? state.limited(by: phases.hook) { jobs.cancelAll() }
         declarations.letGo()
         generation.forgetFunctions()
@@ -97,7 +97,7 @@ final class ScriptContext {
         return report
     }
 
-    /// Gives up the script's part of the state; the report of the whole state if it was the script's own.
+    /// Gives up the script's part of the state. Returns the report if the whole state was the script's own.
     private func closeState() -> LeakReport? {
         if sandbox === state.mainSandbox { return shared.close() }
         sandbox.close()

@@ -1,43 +1,42 @@
 import LuaRuntime
 import RestEngine
 
-/// What the main file of a script declares while it is run, what was wrong with that, and what begins when it
-/// has come to its end.
+/// The declarations of a script's main file, the errors in them, and the work that begins when the main file
+/// has ended.
 @EngineActor
 final class ScriptDeclarations {
-    /// When what was declared while loading begins.
+    /// The time at which work that was declared during the load begins.
     enum Start {
         case now
-        /// A test has the time until its first wait to stub what the jobs will ask for.
+        /// Until its first wait, a test can stub the requests of the jobs.
         case nextTick
-        /// The script takes the place of another first; see ``begin()``.
+        /// The script first has to replace another; see ``begin()``.
         case later
-        /// A check starts nothing.
+        /// A check starts no work.
         case never
     }
 
     var gateway: GatewayDeclaration?
     var diagnostics: [Diagnostic] = []
-    /// Those of each line, as far as they were looked at.
+    /// The indexes of diagnostics by line, up to `indexedDiagnostics`.
     private var diagnosticsByLine: [String: [Int]] = [:]
     private var indexedDiagnostics = 0
     /// Requests that the main file defines by method and path; see docs/reference/limits.md, L126.
     private(set) var operations: [ScriptOperation] = []
     static let mostOperations = 2000
-    /// Functions that configure definitions, for a check, which runs each.
+    /// Configuring functions of definitions. A check runs each of them.
     var configurationFunctions: [ConfigurationFunction] = []
-    /// The main file is being run: declarations are made, nothing else.
+    /// True while the main file runs and only declares.
     private var isLoading = true
     private var starts: ArraySlice<@EngineActor () -> Void> = []
     private let texts = DeclaredTexts()
-    /// Has ``texts`` count.
+    /// Holds ``texts`` in the Lua state, so that they count.
     private var hold: LuaReference?
     private unowned let context: ScriptContext
 
     init(_ context: ScriptContext) { self.context = context }
 
-    /// Runs a declaration. When diagnostics are collected, what is wrong with it is recorded and the script
-    /// goes on.
+    /// Runs a declaration. When diagnostics are collected, its error is recorded and the script goes on.
     func declare(_ call: Arguments, _ body: () throws -> Void) throws {
         let isCollecting = context.options.collectsDiagnostics && isLoading
         do { try body() } catch let error as LuaUsageError where isCollecting {
@@ -48,13 +47,13 @@ final class ScriptDeclarations {
         } catch let error as LuaError
             where isCollecting && (error.kind == .syntax || error.kind == .runtime)
         {
-            // A file of the script's that the declaration loads: a plugin, a transformer's module.
+            // The error is in a file that the declaration loads, such as a plugin or a transformer module.
             diagnostics.append(ScriptFailures.diagnostic(of: error, in: context.state))
         }
     }
 
-    /// Counts bytes that a declaration keeps, for as long as the script lives: services, blocks and routes
-    /// stay, whatever the script lets go of.
+    /// Counts bytes that a declaration keeps until the script ends. Services, blocks and routes stay even
+    /// when the script releases its objects.
     func keep(_ bytes: Int) {
         guard !context.isClosed else { return }
         texts.keptBytes += bytes
@@ -65,7 +64,7 @@ final class ScriptDeclarations {
         lua.pop()
     }
 
-    /// The first of those at a line of which something is true. There may be as many as there are lines.
+    /// The index of the first diagnostic at a line for which `isTrue` holds. There may be one for each line.
     func firstDiagnostic(at file: String?, _ line: Int?, where isTrue: (Diagnostic) -> Bool) -> Int? {
         func key(_ file: String?, _ line: Int?) -> String { "\(file ?? ""):\(line ?? -1)" }
         for number in indexedDiagnostics..<diagnostics.count {
@@ -76,14 +75,14 @@ final class ScriptDeclarations {
         return diagnosticsByLine[key(file, line)]?.first { isTrue(diagnostics[$0]) }
     }
 
-    /// A request is defined, with names for what varies in its path.
+    /// Notes a request that the script defines, with names for the variable parts of its path.
     func note(_ endpoint: EndpointDefinition, _ method: String, _ template: String, origin: String?) {
         guard isLoading, operations.count < Self.mostOperations,
             let base = endpoint.service.baseURL?.url.string
         else { return }
         let url = endpoint.url.string.prefix { $0 != "?" && $0 != "#" }
         let prefix = base.prefix { $0 != "?" && $0 != "#" }
-        // One of another base is none of the gateway's.
+        // The gateway does not serve a request with another base.
         guard url.hasPrefix(prefix) || url + "/" == prefix else { return }
         let parts = [String(url.dropFirst(prefix.count)), template].flatMap { $0.split(separator: "/") }
         operations.append(
@@ -92,24 +91,24 @@ final class ScriptDeclarations {
                 origin: origin))
     }
 
-    /// A definition has this function; see ``ScriptHost/check()``.
+    /// Notes the function of a definition for ``ScriptHost/check()``.
     func note(_ function: ConfigurationFunction) {
-        // A check looks at what is defined once, while the main file runs.
+        // A check runs the definitions that the main file makes, each once.
         guard context.options.collectsDiagnostics, isLoading, configurationFunctions.count < 10_000 else {
             return
         }
         configurationFunctions.append(function)
     }
 
-    /// Runs `start` now, or when the main file has come to its end.
+    /// Runs `start` now, or after the main file has ended.
     func whenLoaded(_ start: @escaping @EngineActor () -> Void) {
         if isLoading { starts.append(start) } else { start() }
     }
 
-    /// Something of what was declared has not begun yet.
+    /// True when some of the declared work has not begun.
     var hasStarts: Bool { !starts.isEmpty }
 
-    /// The main file has come to its end.
+    /// Called when the main file has ended.
     func finish(starting start: Start) {
         isLoading = false
         switch start {
@@ -120,8 +119,8 @@ final class ScriptDeclarations {
         }
     }
 
-    /// Begins what was declared while loading. It may be much, so it begins in parts, and others have their
-    /// turn in between.
+    /// Begins the declared work. There may be much of it, so it begins in parts, and the loop does other work
+    /// in between.
     func begin() {
         context.engine.scheduler.inParts { [context] in context.declarations.beginNext() }
     }
@@ -132,28 +131,28 @@ final class ScriptDeclarations {
         return !starts.isEmpty
     }
 
-    /// Forgets what would have begun.
+    /// Drops the work that has not begun.
     func forgetStarts() { starts = [] }
 
-    /// The script has ended, and what it declared.
+    /// Releases the declarations after the script's end.
     func letGo() {
         forgetStarts()
         hold = nil
     }
 }
 
-/// The account of what a script's declarations keep in the host, as an object of its Lua state.
+/// The bytes that a script's declarations keep in the host, as an object of its Lua state.
 final class DeclaredTexts: LuaObject {
     var keptBytes = 0
 }
 
-/// A request that a script defines: what tells others that they can make it.
+/// A request that a script defines, for lists of possible requests.
 public struct ScriptOperation: Sendable, Equatable {
     /// The name of the service.
     public let service: String
     public let method: String
-    /// Below the service's base; `{name}` stands for what varies.
+    /// The path below the service's base; `{name}` stands for a variable part.
     public let path: String
-    /// `file:line`.
+    /// The place of the definition, `file:line`.
     public let origin: String?
 }

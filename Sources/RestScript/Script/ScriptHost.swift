@@ -2,15 +2,15 @@ import LuaRuntime
 import Platform
 public import RestEngine
 
-/// A loaded script: what it declared, and what it has running.
+/// A loaded script: its declarations and its running work.
 ///
-/// Loading is one path for every command: read, compile, run in the declare phase, validate.
+/// All commands load a script in the same way: read, compile, run in the declare phase, validate.
 @EngineActor
 public final class ScriptHost {
     let context: ScriptContext
     public let path: String
     public private(set) var isClosed = false
-    /// What closing left of the state, if it was the script's own.
+    /// The report of objects left after closing, if the state was the script's own.
     private(set) var leakReport: LeakReport?
 
     /// Loads the script at `path`. Throws a ``Diagnostic`` when it can't be read, compiled or run.
@@ -21,12 +21,12 @@ public final class ScriptHost {
         try self.init(source: try ScriptSource.read(path), path: path, engine: engine, options: options)
     }
 
-    /// Loads a script from its text; `path` is what messages call it, and its folder is searched for modules.
+    /// Loads a script from its text. `path` is its name in messages, and its folder is searched for modules.
     ///
     /// - Parameters:
-    ///   - shared: the state of the test file that loads it.
-    ///   - covered: of which files lines are counted, when the state counts any.
-    ///   - predecessor: the running script whose place it is to take.
+    ///   - shared: The state of the test file that loads it.
+    ///   - covered: The files whose lines are counted, if the state counts lines.
+    ///   - predecessor: The running script that it will replace.
     init(
         source: [UInt8], path: String, engine: Engine, options: ScriptOptions,
         sharing shared: ScriptState? = nil, covered: CoveredFiles = .none,
@@ -61,7 +61,7 @@ public final class ScriptHost {
                 ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTick)
     }
 
-    /// A host without a script, in which a test declares what it needs.
+    /// A host without a script. A test declares what it needs.
     init(emptyFor folder: String, engine: Engine, options: ScriptOptions, sharing shared: ScriptState?) {
         path = ""
         context = ScriptContext(
@@ -70,10 +70,10 @@ public final class ScriptHost {
         context.declarations.finish(starting: .now)
     }
 
-    /// For the counts of a test run.
+    /// The files whose lines a test run counts.
     enum CoveredFiles {
         case none
-        /// The script itself is no file.
+        /// The script's own text does not come from a file.
         case modules
         case all
     }
@@ -84,50 +84,50 @@ public final class ScriptHost {
 
     public var gateway: GatewayDeclaration? { context.declarations.gateway }
 
-    /// Requests that its main file defines.
+    /// The requests that its main file defines.
     public var operations: [ScriptOperation] { context.declarations.operations }
 
-    /// What was found wrong; with ``ScriptOptions/collectsDiagnostics`` loading goes on after an error.
+    /// The errors found so far. With ``ScriptOptions/collectsDiagnostics``, loading goes on after an error.
     public var diagnostics: [Diagnostic] { context.declarations.diagnostics }
 
-    /// True while a job, a timer or a waiting hook of the script is alive, or a request is under way.
+    /// True while the script has a job, a timer or a waiting hook, or a request is in progress.
     public var hasWork: Bool {
         !context.jobs.isEmpty || context.declarations.hasStarts || context.engine.openRequests > 0
             || context.engine.openStreams > 0
     }
 
-    /// The script started something, which may have ended.
+    /// True when the script has started something, even if it has ended.
     public var hasStartedWork: Bool { context.jobs.hasStarted }
 
-    /// Where the functions of jobs that go on were written, `file:line`.
+    /// The places of the functions of running jobs, `file:line`.
     public var runningJobs: [String] { context.jobs.places }
 
-    /// Jobs and runs of timers that raised an error that nobody waited for.
+    /// The number of jobs and timer runs that raised an error for which no function waited.
     public var failedJobs: Int { context.jobs.failed }
 
-    /// Called whenever the last of them has ended.
+    /// Called whenever the last job or the last request has ended.
     public func onIdle(_ action: @escaping @EngineActor () -> Void) {
         context.jobs.onEmpty = action
         context.engine.onQuiet = action
     }
 
-    /// Returns when what other threads do for the script's engine, its caches and stores above all, is done.
-    /// False when something that the script keeps could not be written, which the log tells.
+    /// Returns when other threads have finished their work for the script's engine, mainly for caches and
+    /// stores. False when some of it could not be written; the log has the error.
     @discardableResult
     public func offloadedWorkIsDone() async -> Bool {
         if context.engine.offloadedWork > 0 { await context.engine.offloadedWorkIsDone() }
         return await context.options.finishFiles?() ?? true
     }
 
-    /// Jobs and timers that are alive.
+    /// The number of running jobs and timers.
     public var jobCount: Int { context.jobs.count }
 
-    /// Requests of the engine that have started and not yet ended.
+    /// The engine's requests that have started and not ended.
     public var openRequests: Int { context.engine.openRequests }
 
     public var memoryUsed: Int { context.state.memoryUsed }
 
-    /// CPU time of its functions, without those of transformer modules; see ``LuaState/cpuSeconds``.
+    /// The CPU time of its functions, without transformer modules; see ``LuaState/cpuSeconds``.
     public var cpuSeconds: Double { context.state.cpuSeconds }
 
     // MARK: Transformer modules
@@ -138,25 +138,23 @@ public final class ScriptHost {
         return (total.bytes, total.seconds)
     }
 
-    /// Why a module is not run any more; nil as long as all are.
+    /// The reason why a module is no longer run; nil while all are.
     public var stalledModules: String? { context.modules.stall }
 
-    /// Threads for transformer modules, at the most.
+    /// The most threads for transformer modules.
     public var transformerThreads: Int { context.options.usedTransformerThreads }
 
     /// Names of the modules that the script uses as transformers.
     public var transformerModules: [String] { context.modules.modules }
 
-    /// The files of such a module: its own first, then what it requires. They stay known when a reload
-    /// failed.
+    /// The files of such a module, its own first. They stay known after a failed reload.
     public func files(ofModule name: String) -> [String] { context.modules.files(of: name) }
 
-    /// Tells what a module's files held when it was loaded from what they held another time; nil for an
-    /// unknown name.
+    /// The hash of a module's files at the time of the load; nil for an unknown name.
     public func contentHash(ofModule name: String) -> String? { context.modules.contentHash(of: name) }
 
-    /// Loads one module again, alone. Every state uses it from its next job on, what is at work finishes with
-    /// the old. Data that the old one made is stale. Throws what is wrong with it; then the old one stays.
+    /// Loads one module again. Each state uses it from its next job on; running jobs finish with the old one.
+    /// Data that the old one made is stale. When it throws an error, the old one stays.
     public func reloadModule(_ name: String) throws(Diagnostic) {
         let before = contentHash(ofModule: name)
         try context.modules.reload(name)
@@ -164,8 +162,8 @@ public final class ScriptHost {
         for service in services { service.transformersChanged() }
     }
 
-    /// Memory is short: collects the script's garbage, then drops the resources that nobody holds or observes
-    /// (rule 23.5). Returns how many.
+    /// Frees memory: collects the script's garbage, then drops the resources without holders and observers
+    /// (rule 23.5). Returns their number.
     @discardableResult
     public func relieveMemory() -> Int {
         guard !isClosed else { return 0 }
@@ -174,7 +172,7 @@ public final class ScriptHost {
         return before - services.reduce(0) { $0 + $1.liveResourceCount }
     }
 
-    /// Cancels what runs and frees the script. Returns false when something of it was still held.
+    /// Cancels the running work and frees the script. Returns false when something of it was still held.
     @discardableResult
     public func close() -> Bool {
         guard !isClosed else { return true }
@@ -184,7 +182,7 @@ public final class ScriptHost {
     }
 }
 
-/// Reads script files; what is no part of a chunk is left out.
+/// Reads script files, without the parts that are not Lua, such as a first line with `#!`.
 enum ScriptSource {
     static let maxBytes = 16 << 20
 

@@ -1,71 +1,71 @@
 import LuaRuntime
 public import RestEngine
 
-/// What the program that embeds a script gives it.
+/// The settings of a script, given by the program that embeds it.
 public struct ScriptOptions: Sendable {
-    /// Bytes that the script's Lua state may hold.
+    /// The most bytes of the script's Lua state.
     public var memoryLimit = 256 << 20
-    /// Bytes that the resources of the engine may hold, and what is on its way to them; nil leaves the
+    /// The most bytes of the engine's resources and of bodies that are being received; nil leaves the
     /// engine's own limit.
     public var contentMemoryLimit: Int?
-    /// CPU time of its functions.
+    /// The CPU time of its functions.
     public var limits = ScriptLimits()
     /// Folders for `require`, after the script's own.
     public var modulePaths: [String] = []
     /// Names that `rest.env` and `os.getenv` may read; nil grants every name.
     public var grantedEnvironment: Set<String>? = []
-    /// Values of the environment.
+    /// The environment variables and their values.
     public var environment: [String: String] = [:]
-    /// Headers, parameters, fields and variables whose values are secret, beside those with usual names
-    /// (rule 47.3).
+    /// Headers, parameters, fields and variables whose values are secret, in addition to those with common
+    /// names of secrets (rule 47.3).
     public var secretNames: [String] = []
-    /// Names that look like those of secrets, and are none.
+    /// Names that look like those of secrets but are not.
     public var plainNames: [String] = []
-    /// Where `rest.every` finds zones of time.
+    /// The place where `rest.every` finds time zones.
     public var zones = ZoneFiles.system
-    /// What `rest.store` keeps. Give a script that is loaded again the same one.
+    /// The values of `rest.store`. Use the same store when a script is loaded again.
     public var store = ScriptStore()
-    /// Gets what the script logs and prints, and what fails where nobody waits for it.
+    /// Receives the script's log and output, and errors for which no function waits.
     public var log: @EngineActor (ScriptLogEntry) -> Void = { _ in }
-    /// Told when a function of the script doesn't come back from a call of the host, which no limit can end,
-    /// and when it does at last. On a thread of its own, for the engine's is the one that hangs.
+    /// Called when a function of the script hangs in a call of the host, which no limit can end, and again
+    /// when it returns. It is called on a thread of its own, because the engine's thread is the one that
+    /// hangs.
     public var onHang: (@Sendable (ScriptLogEntry) -> Void)?
     var watchdog = LuaWatchdog.shared
     var lostThreads = LostThreads.shared
-    /// Makes the transport of a service that asks for one of its own.
+    /// Makes the transport of a service that has transport options.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
-    /// Makes the cache of `rest.cache.sqlite`; without it such a call is an error.
+    /// Makes the cache of `rest.cache.sqlite`. When it is nil, that call is an error.
     public var makeSQLiteCache: (@EngineActor (SQLiteCacheSettings) throws -> any EntityCache)?
-    /// Gives the store of `rest.store.open`, the same for the same path as long as the program runs, and what
-    /// is in its file. It is asked on the engine loop, while a script is loaded mostly. Without it such a
-    /// call is an error.
+    /// Returns the store of `rest.store.open`, always the same one for a path while the program runs, with
+    /// the values of its file. It is called on the engine loop, mostly while a script is loaded. When it is
+    /// nil, that call is an error.
     public var openStore: (@EngineActor (DurableStoreSettings) throws -> ScriptStore)?
-    /// Returns when what is in those stores, and in caches in files, is on the disk; false when some of it
-    /// can't be written.
+    /// Returns when the contents of those stores, and of caches in files, are on the disk. False when some of
+    /// it can't be written.
     public var finishFiles: (@EngineActor @Sendable () async -> Bool)?
-    /// Transformers of the embedding program, by the names under which scripts use them: a string where a
-    /// transformer is expected.
+    /// Transformers of the embedding program. Scripts use their names wherever a transformer is expected.
     public var transformers: [String: any Transformer] = [:]
-    /// Threads for transformer modules at the most; nil: one for each processor that this process may use.
+    /// The most threads for transformer modules; nil means one for each processor that this process may use.
     public var transformerThreads: Int?
     package var usedTransformerThreads: Int { transformerThreads ?? MachineProcessors.current.count }
-    /// So many responses may wait for such a module; more fail with `queue_full`.
+    /// The most responses that may wait for such a module. Further ones fail with `queue_full`.
     public var transformerQueueLimit = 10_000
-    /// What `require` of a transformer module finds beside files.
+    /// Modules without files that a transformer module may require.
     var modulePreloads: [String: @Sendable (Lua) -> Void] = [:]
-    /// Files and hosts that it may reach.
+    /// The files and hosts that the script may use.
     public var capabilities = Capabilities()
-    /// Told the path of each file that the script, or one of its modules, was read from or asked for, also of
-    /// those that aren't there: what to watch for a reload.
+    /// Called with the path of each file that the script, or one of its modules, was read from, and of
+    /// missing files that it looked for. A reload watches them.
     public var onFileReached: (@EngineActor (String) -> Void)?
-    /// The same for transformer modules, which can be loaded again alone; see
+    /// The same for transformer modules, which can be loaded again one by one; see
     /// ``ScriptHost/files(ofModule:)``.
     public var onModuleFileReached: (@EngineActor (String) -> Void)?
-    /// Record what is wrong with a declaration and go on, to find more; see ``ScriptHost/diagnostics``.
+    /// Records the errors of declarations and goes on, to find more; see ``ScriptHost/diagnostics``.
     public var collectsDiagnostics = false
-    /// Told of the engine of each host that a test makes.
+    /// Called with the engine of each host that a test makes.
     package var onTestEngine: (@EngineActor (Engine) -> Void)?
-    /// False: what the script declares is there, but its jobs and timers don't begin.
+    /// When it is false, declarations are made, but jobs and timers don't begin.
     public var startsWork = true
 
     public init() {}

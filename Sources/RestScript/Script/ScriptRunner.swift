@@ -1,20 +1,20 @@
 import LuaRuntime
 import RestEngine
 
-/// How the engine's callbacks enter the script.
+/// Runs functions of the script for the engine.
 @EngineActor
 final class ScriptRunner {
-    /// The run of the script of which is known that its time was used up.
+    /// The run of the script whose used-up time was logged.
     private var spentRun: UInt64?
-    /// Runs something between two turns, where a test moves them.
+    /// Runs work between two ticks; set by a test, which runs the ticks itself.
     var betweenTicks: (@EngineActor (@escaping @EngineActor () -> Void) -> Void)?
-    /// Others have their turn after so many seconds of functions that the engine set off. Each has its own
-    /// time, and there may be thousands of them for one event.
+    /// After so many seconds of functions that the engine calls, other work gets a tick. Each function has a
+    /// time limit of its own, and one event may call thousands of them.
     private static let slice = 0.01
-    /// The turn that `sliceEnd` is of, on the scheduler's uptime.
+    /// The tick of `sliceEnd`, which is on the scheduler's uptime.
     private var tick: UInt64 = 0
     private var sliceEnd = 0.0
-    /// Work that waits for a later turn, in its order.
+    /// Work for a later tick, in order.
     private let late = LateHooks()
     private unowned let context: ScriptContext
 
@@ -23,7 +23,7 @@ final class ScriptRunner {
     private var state: LuaState { context.state }
     private var jobs: JobList { context.jobs }
 
-    /// Calls a function that may not wait and reads its results, which lie on top of the stack.
+    /// Calls a function that may not wait and reads its results, which are on top of the stack.
     func call<Result>(
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
         read: (Lua) throws -> Result
@@ -33,8 +33,7 @@ final class ScriptRunner {
             results: results, read: read)
     }
 
-    /// The same. An error that doesn't know its place, as those of the library's functions, is the
-    /// function's.
+    /// The same. An error without a place, such as one of a library function, gets the place of the function.
     func call<Result>(
         _ function: ScriptFunction, phase: RunPhase, arguments: (Lua) throws -> Int32, results: Int32 = 1,
         read: (Lua) throws -> Result
@@ -51,7 +50,7 @@ final class ScriptRunner {
             throw ScriptFailures.requestCause(
                 of: error.placed(file: function.file, line: function.line), in: context.values)
         }
-        // A walk through what it gave has its time too.
+        // Reading a table of results may take long, so it has a time limit, too.
         guard (0..<results).contains(where: { lua.type(-1 - $0) == .table }) else { return try read(lua) }
         do { return try state.limited(by: phase) { try read(lua) } } catch let error as LuaError {
             throw ScriptFailures.requestCause(
@@ -59,10 +58,10 @@ final class ScriptRunner {
         }
     }
 
-    // MARK: Many functions in one turn
+    // MARK: Many functions in one tick
 
-    /// Functions that the engine sets off now are to wait for a later turn; see ``later(_:)``. What a
-    /// function of the script sets off is part of its time.
+    /// True when functions that the engine calls now have to wait for a later tick; see ``later(_:)``.
+    /// Functions that a function of the script causes are part of its time.
     var isLate: Bool {
         guard !state.isRunning, !late.isRunning else { return false }
         guard late.isEmpty else { return true }
@@ -75,7 +74,7 @@ final class ScriptRunner {
         return scheduler.uptime > sliceEnd
     }
 
-    /// Does `work`, which runs functions of the script, behind all that waits already.
+    /// Runs `work`, which calls functions of the script, after all work that already waits.
     func later(_ work: @escaping @EngineActor () -> Void) {
         late.append(work)
         guard !late.isPlanned else { return }
@@ -92,7 +91,7 @@ final class ScriptRunner {
         }
     }
 
-    /// Runs a function that may wait; what it raises is logged, for nobody else would see it.
+    /// Runs a function that may wait. Its error is logged, because no caller gets it.
     func run(
         _ function: LuaReference, as what: @autoclosure () -> String, arguments: (Lua) -> Int32
     ) {
@@ -102,7 +101,7 @@ final class ScriptRunner {
         }
     }
 
-    /// Runs a function that may wait; `completion` gets its results, which lie on top of the stack, or its
+    /// Runs a function that may wait. `completion` gets its results, which are on top of the stack, or its
     /// error.
     func run(
         _ function: LuaReference, phase: RunPhase? = nil, arguments: (Lua) -> Int32,
@@ -115,13 +114,13 @@ final class ScriptRunner {
                 completion(lua, result)
                 context?.jobs.remove(hook)
             })
-        // Only one that waits needs to be remembered.
+        // A function that has already finished need not be remembered.
         if hook.coroutine?.isFinished == false { jobs.add(hook) }
     }
 
-    /// The same with a function that `pushCall` pushes, before its arguments; nil: there is none.
-    /// What is set off by a function whose time is over would end at its first instruction, each with a line
-    /// in the log: one says it for all.
+    /// The same with a function that `pushCall` pushes, before its arguments; nil means that there is none.
+    /// When the time of the function that causes this call is used up, the call would end at its first
+    /// instruction. One log line then replaces the lines of all such calls.
     func run(as what: @autoclosure () -> String, pushCall: (Lua) throws(LuaError) -> Int32?) {
         if state.isSpent {
             guard spentRun != state.runNumber else { return }
@@ -140,7 +139,7 @@ final class ScriptRunner {
         } catch { report(error, in: what()) }
     }
 
-    /// Until what it waits for has come.
+    /// Keeps a waiting function until it has finished.
     private func remember(_ coroutine: LuaCoroutine, as what: String) {
         let hook = ScriptHook()
         hook.coroutine = coroutine
@@ -154,10 +153,10 @@ final class ScriptRunner {
 
     // MARK: Failures
 
-    /// What a function waited for failed, and it goes on right now.
+    /// The error of the wait whose function goes on right now.
     private var failedWait: RequestError?
 
-    /// Gives nil and the error, and what `more` pushes, to a function that waits.
+    /// Resumes a waiting function with nil and the error, and with the values that `more` pushes.
     func fail(
         _ waiter: LuaWaiter, _ error: RequestError,
         and more: @escaping @EngineActor (Lua) -> Int32 = { _ in 0 }
@@ -173,8 +172,7 @@ final class ScriptRunner {
             })
     }
 
-    /// A function that took the nil of a failed wait for a result hides the reason, which it had in its
-    /// hands.
+    /// The reason of a failed wait, for an error of a function that used the nil of the wait as a result.
     private func hiddenReason(_ error: LuaError) -> String {
         guard let failedWait, error.kind == .runtime, !error.isDeliberate,
             error.message.contains(" a nil value")
@@ -182,9 +180,9 @@ final class ScriptRunner {
         return "; what it waited for has failed, and gave nil and this error: \(failedWait)"
     }
 
-    /// Logs an error that ends nothing but the function it came from.
+    /// Logs an error that ends only the function that raised it.
     func report(_ error: LuaError, in what: String) {
-        // What a function says of others that were cancelled with it, when everything ends, is no news.
+        // Functions that are cancelled together when the script ends are not reported.
         guard error.kind != .cancelled, !context.isClosed else { return }
         let failure = ScriptFailures.failure(of: error)
         var more = hiddenReason(error)
@@ -201,10 +199,10 @@ final class ScriptRunner {
     }
 
     private static let leftOut =
-        "the function that set it off has used up its CPU time, and what else it sets off is left out"
+        "the function that caused it has used up its CPU time, and its further effects are left out"
 
-    /// Runs `work` when what resumed the script has returned, for that may hold what `work` is to find
-    /// unused; at once where the script may not wait.
+    /// Runs `work` after the caller that resumed the script has returned, because the caller may hold objects
+    /// that `work` expects to be unused. When the script may not wait, it runs at once.
     func unwound(_ call: Arguments, _ work: @escaping @EngineActor () -> Void) -> CallResult {
         guard call.lua.mayWait else {
             work()
@@ -223,13 +221,13 @@ final class ScriptRunner {
         }
     }
 
-    /// Throws when nothing may be started any more: what closing runs is the end of what there was.
+    /// Throws when the script is being closed, so that nothing new starts.
     func requireUnclosed(for what: String) throws(LuaUsageError) {
         if context.isClosed { throw LuaUsageError("\(what) starts nothing while the script is being closed") }
     }
 }
 
-/// A hook of a script that waits for something.
+/// A hook of a script that waits.
 @EngineActor
 final class ScriptHook: ScriptActivity {
     var coroutine: LuaCoroutine?
@@ -237,11 +235,11 @@ final class ScriptHook: ScriptActivity {
     func cancel() { coroutine?.cancel() }
 }
 
-/// Functions of a script that wait for their turn. The host lives for as long as there are any.
+/// Functions of a script that wait for a later tick. The host stays open while there are any.
 @EngineActor
 private final class LateHooks: ScriptActivity {
     private var waiting: ArraySlice<@EngineActor () -> Void> = []
-    /// They have a turn in sight.
+    /// True when a tick for them is scheduled.
     var isPlanned = false
     private(set) var isRunning = false
 

@@ -5,13 +5,13 @@ import RestEngine
 @EngineActor
 final class ScriptState {
     let lua: LuaState
-    /// Encoded values pass through this one buffer.
+    /// The buffer for all values that are encoded.
     let trees = TreeExchange()
-    /// Functions of a script that has ended may still be in the hands of another, so its context stays as
-    /// long as the state.
+    /// The contexts live as long as the state, because another script may still hold functions of a script
+    /// that has ended.
     private var contexts: [ScriptContext] = []
 
-    /// The main sandbox is that of the script with these options.
+    /// Makes the state. Its main sandbox belongs to the script with these options.
     init(_ options: ScriptOptions, searchRoots: [String]) {
         var luaOptions = LuaOptions(
             memoryLimit: options.memoryLimit, memoryAdvice: Self.memoryAdvice(options),
@@ -45,21 +45,20 @@ final class ScriptState {
 }
 
 extension ScriptOptions {
-    /// Where `warn` and `io.stderr` write: the log.
+    /// Writes the output of `warn` and `io.stderr` to the log.
     var luaErrorOutput: (String) -> Void {
         let log = log
         return onLoop { (text: String) in log(ScriptLogEntry(warning: text)) }
     }
 
-    /// Where `print` goes.
+    /// Writes the output of `print`.
     var luaOutput: ([UInt8]) -> Void {
         let log = log
         return onLoop { (bytes: [UInt8]) in log(ScriptLogEntry(printed: bytes)) }
     }
 }
 
-/// What a script does instead of calling a function, or requiring a module, that it doesn't get; see
-/// `LuaOptions.advice`.
+/// Advice for functions and modules that scripts do not have; see `LuaOptions.advice`.
 enum LibraryAdvice {
     static let texts: [String: String] = {
         var texts = [

@@ -1,15 +1,16 @@
 import LuaRuntime
 public import RestEngine
 
-/// What a service does with cookies.
+/// How a service keeps cookies.
 enum CookieSetting {
-    /// They go with the process.
+    /// Cookies are lost when the process ends.
     case memory
-    /// Those that last are kept in a file.
+    /// Persistent cookies are kept in a file.
     case file(String)
 }
 
-/// The cookies of one service in a store of a file, which may have those of others (rule 58.8).
+/// The cookies of one service in the store of a file. The file may also have cookies of other services
+/// (rule 58.8).
 @EngineActor
 public struct CookieFile: CookieStorage {
     private let store: ScriptStore
@@ -29,7 +30,7 @@ public struct CookieFile: CookieStorage {
 
     public func keep(_ cookie: Cookie) {
         let now = scheduler.now
-        // A file that is full keeps what it has.
+        // A full file keeps its cookies.
         try? store.set(
             cookie.tree, for: Self.key(cookie, of: service), lifetime: (cookie.expiresAt ?? now) - now,
             at: now)
@@ -37,7 +38,7 @@ public struct CookieFile: CookieStorage {
 
     public func remove(_ cookie: Cookie) { store.delete(Self.key(cookie, of: service), at: scheduler.now) }
 
-    /// What no name has.
+    /// A character that no name contains.
     private nonisolated static let separator = "\u{1F}"
 
     private static func prefix(_ service: String) -> String { "cookie\(separator)\(service)\(separator)" }
@@ -47,7 +48,7 @@ public struct CookieFile: CookieStorage {
         return prefix(service) + parts.joined(separator: separator)
     }
 
-    /// The service and the cookie of an entry of such a file; nil for another.
+    /// The service and the cookie of an entry of such a file; nil for other entries.
     public nonisolated static func entry(_ key: String, _ value: Tree) -> (service: String, cookie: Cookie)? {
         let parts = key.split(separator: Character(separator), omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0] == "cookie", let cookie = Cookie(value) else { return nil }
@@ -56,7 +57,7 @@ public struct CookieFile: CookieStorage {
 }
 
 extension ServiceRegistry {
-    /// The jar of a service: the same after a reload.
+    /// The jar of a service. It stays the same after a reload.
     func jar(_ setting: CookieSetting, of service: String) throws -> CookieJar {
         let engine = context.engine
         switch setting {

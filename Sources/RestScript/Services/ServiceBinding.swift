@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// `rest.service{ … }`, and services.
+/// `rest.service{ … }`, and the Lua class of services.
 struct ServiceBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -64,7 +64,8 @@ struct ServiceBinding: ScriptBinding {
                     "use", "(plugin: function | string, options?) -> service",
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
                 ) { call in try usePlugin(call) },
-                method("invalidate_configuration", "()", "Blocks run again when they are next needed.") {
+                method("invalidate_configuration", "()", "Makes blocks run again when they are next needed.")
+                {
                     call in
                     try call.receiver(as: Service.self).invalidateConfiguration()
                     return .none
@@ -77,41 +78,41 @@ struct ServiceBinding: ScriptBinding {
                     return .none
                 },
                 method(
-                    "flush_unused_resources", "()", "Drops resources that nobody holds and nobody observes."
+                    "flush_unused_resources", "()", "Drops resources that have no holders and no observers."
                 ) { call in
                     let service = try call.receiver(as: Service.self)
                     return context.runner.unwound(call) { context.services.collectAndFlush([service]) }
                 },
             ],
             properties: [
-                property("name", "string", "Unique in a script.") { call in
+                property("name", "string", "The name, which is unique in a script.") { call in
                     call.lua.push(try call.receiver(as: Service.self).name)
                     return .one
                 },
-                property("base_url", "string?", "With a slash at its end.") { call in
+                property("base_url", "string?", "The base URL, with a slash at its end.") { call in
                     call.lua.push(optional: try call.receiver(as: Service.self).baseURL?.url.string)
                     return .one
                 },
                 limit(
                     "cached_resource_count_limit", .count,
-                    "When so many resources are live, one that nobody uses goes for each that comes: of those without data "
-                        + "first, then the one that was not used for longest.",
+                    "The number of live resources from which each new one replaces an unused one: first one without data, "
+                        + "then the one that was not used for longest.",
                     { $0.cachedResourceCountLimit }
                 ) { $0.cachedResourceCountLimit = $1 },
                 limit(
                     "cached_resource_bytes_limit", .bytes,
-                    "Bytes that its resources hold at the most; beyond it what was not used for longest goes. The "
-                        + "host's limit, unless it is set to less.", { $0.contentLimit }
+                    "The most bytes of its resources; beyond it those not used for longest are dropped. Default: the "
+                        + "host's limit, which it can only lower.", { $0.contentLimit }
                 ) { $0.cachedResourceBytesLimit = $1 },
             ],
             tostring: { object in
-                // Lua asks on the thread of its state, the engine loop's.
+                // Lua calls this on the thread of its state, which is the engine loop's.
                 EngineActor.assumeIsolated { (object as? Service).map { "service \($0.name)" } ?? "service" }
             }, elsewhere: Self.elsewhere)
     }
 
-    /// A method that says something of a service and gives it back. In a script that was replaced it does
-    /// nothing.
+    /// A method that declares something of a service and returns the service. In a script that was replaced
+    /// it does nothing.
     private func declaration(
         _ name: String, _ signature: String, _ documentation: String,
         options: @autoclosure @escaping () -> [OptionDescription] = [],
@@ -190,7 +191,7 @@ struct ServiceBinding: ScriptBinding {
             return { [values, phases] resource in
                 lua.push(matches)
                 values.push(resource, on: lua)
-                // What it raises is the caller's, as it is.
+                // An error of the function is the caller's error, unchanged.
                 try lua.call(arguments: 1, results: 1, phase: phases.predicate)
                 defer { lua.pop() }
                 return lua.isTruthy(-1)
@@ -200,7 +201,7 @@ struct ServiceBinding: ScriptBinding {
         return { resource in try resource.url.map { try pattern.matches($0) { _ in false } } ?? false }
     }
 
-    /// What people look for on a service and find elsewhere.
+    /// Advice for names that a service does not have.
     private static let elsewhere = Dictionary(
         uniqueKeysWithValues: ["get", "load", "load_if_needed", "request", "child", "with_param"].map {
             ($0, "a resource has it: service:resource(\"/path\"):\($0)(…)")

@@ -4,33 +4,33 @@ import RestEngine
 
 /// The options of `rest.service`.
 struct ServiceOptions {
-    /// How a service connects, and what it does with cookies.
+    /// The connection settings of a service, and how it keeps cookies.
     struct Connection {
         var options = TransportOptions()
         var cookies: CookieSetting?
     }
 
-    /// As it was written.
+    /// The base URL as the script wrote it.
     var base: String?
     var baseURL: BaseURL?
     var name: String?
     var standardTransformers = StandardTransformer.allCases
-    /// Nil: as the engine does.
+    /// Nil means the engine's transport.
     var transport: Connection?
 
     static let schema = ScriptSchema<ServiceOptions>([
-        .text("base_url", .url, "Where the API is; without it only absolute URLs work.") { options, text in
+        .text("base_url", .url, "The URL of the API; without it only absolute URLs work.") { options, text in
             do throws(BaseURLError) { options.baseURL = try BaseURL(text) } catch {
                 throw LuaUsageError("base_url \(error)")
             }
             options.base = text
         },
-        .text("name", .name, "Unique in a script; without it the host of `base_url`, or `service`.") {
+        .text("name", .name, "A unique name in the script; default: the host of `base_url`, or `service`.") {
             $0.name = $1
         },
         .texts(
             "standard_transformers", words: StandardTransformer.allCases.map { $0.rawValue },
-            "Which of them the pipeline begins with: all, unless this says so; with `{}` bodies stay bytes."
+            "The standard transformers of the pipeline; default: all; with `{}` bodies stay bytes."
         ) { options, names in
             options.standardTransformers = try names.map { name in
                 if let standard = StandardTransformer(rawValue: name) { return standard }
@@ -40,7 +40,7 @@ struct ServiceOptions {
         },
         .table(
             "transport", connection, from: { Connection() },
-            "How the service connects, as far as that is not like everybody else."
+            "The service's own connection settings."
         ) { $0.transport = $1 },
     ])
 
@@ -53,7 +53,7 @@ struct ServiceOptions {
 
     private static let cookies = ScriptOption<Connection>(
         "cookies", type: "boolean | { ... }", default: "false", fields: cookieFile.descriptions,
-        "Keeps the cookies of answers and sends them; in a table, with a file for those that last."
+        "Keeps cookies and sends them; a table names a file for persistent ones."
     ) { options, connection, _ in
         guard let place = options.value("cookies") else { return }
         let flag = options.lua.boolean(place)
@@ -75,12 +75,12 @@ struct ServiceOptions {
 
     private static let cookieFile = ScriptSchema<String>(
         "transport.cookies",
-        [.text("path", "Of a database, relative to the script's folder.") { $0 = $1 }])
+        [.text("path", "The path of a database, relative to the script's folder.") { $0 = $1 }])
 }
 
 extension ServiceBinding {
-    /// `rest.service { … }`. A check goes on with a service that nobody else sees, to find what else is
-    /// wrong.
+    /// `rest.service { … }`. After an error, a check goes on with a service that is not registered, to find
+    /// further errors.
     func makeService(_ call: Arguments) throws -> CallResult {
         var made: Service?
         try context.declarations.declare(call) { made = try service(call) }

@@ -1,16 +1,16 @@
 import LuaRuntime
 import RestEngine
 
-/// The services that a script has declared, and what it said of each beside its definition.
+/// The services that a script has declared, with further settings of each.
 @EngineActor
 final class ServiceRegistry {
     final class Declaration {
         let service: Service
-        /// Where the script says it.
+        /// The place of the declaration.
         let place: (file: String, line: Int)?
-        /// Nil: the engine's own transport.
+        /// Nil means the engine's own transport.
         let transport: TransportOptions?
-        /// The script has set these itself; see ``Limit``.
+        /// The limits that the script has set itself; see ``Limit``.
         fileprivate(set) var limits: Set<Limit> = []
 
         fileprivate init(
@@ -20,11 +20,11 @@ final class ServiceRegistry {
         }
     }
 
-    /// What a service may keep.
+    /// The limits of a service.
     enum Limit { case count, bytes }
 
     private var declarations: [Declaration] = []
-    /// Where each name is among them: each declaration asks whether its name is taken.
+    /// The index of each name, because each declaration checks whether its name is taken.
     private var indices: [String: Int] = [:]
     unowned let context: ScriptContext
 
@@ -32,12 +32,12 @@ final class ServiceRegistry {
 
     var all: [Service] { declarations.map(\.service) }
 
-    /// Those that no declaration made, too.
+    /// All services, including the one that no declaration made.
     var everyone: [Service] { all + (madeOfRequests.map { [$0] } ?? []) }
 
     private var madeOfRequests: Service?
 
-    /// What `rest.request` defines requests of: a service with all defaults, which nobody declared.
+    /// The service for requests of `rest.request`. It has all defaults and is not declared.
     var ofRequests: Service {
         if let madeOfRequests { return madeOfRequests }
         let service = Service(
@@ -50,10 +50,10 @@ final class ServiceRegistry {
 
     subscript(name: String) -> Declaration? { indices[name].map { declarations[$0] } }
 
-    /// Where requests and proxies of the script may lead when declared hosts alone are granted.
+    /// The URLs that requests and proxies may use when only declared hosts are granted.
     var bases: [URLText] { declarations.compactMap { $0.service.baseURL?.url } }
 
-    /// Why a request of the script may not go to a URL, as the cause of its failure.
+    /// The cause of failure for a request to a URL that the script may not use; nil when it may.
     func refusalOfRequest(to url: URLText) -> RequestError.Cause? {
         context.grants.refusalOfRequest(to: url, declared: bases)
     }
@@ -69,7 +69,7 @@ final class ServiceRegistry {
         declarations.append(Declaration(service, at: place, transport: transport))
     }
 
-    /// The script has set a limit of this service itself.
+    /// Notes that the script has set a limit of this service itself.
     func note(_ limit: Limit, of service: Service) {
         guard let index = indices[service.name] else { return }
         declarations[index].limits.insert(limit)
@@ -77,12 +77,12 @@ final class ServiceRegistry {
 
     // MARK: Advice
 
-    /// Places of the script that were told of a query in a path; enough to be read.
+    /// The lines that got advice about a query in a path, up to a limit.
     private var advised: Set<String> = []
     private static let maxAdvised = 100
 
-    /// A path is text, so the '?' before a query becomes `%3F` (rules 3.1, S3.1), which is seldom meant: a
-    /// warning, once for each line of the script.
+    /// Warns of a query in a path, once for each line. A path is text, so its '?' becomes `%3F` (rules 3.1,
+    /// S3.1), which is rarely intended.
     func adviseOnQuery(in text: String, of method: String, _ call: Arguments) {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
         let query = text[text.index(after: mark)...]
@@ -123,7 +123,7 @@ final class ServiceRegistry {
         madeOfRequests = nil
     }
 
-    /// "service", "service-2" and so on.
+    /// An unused name: "service", "service-2" and so on.
     var nameOfBareService: String {
         var name = "service"
         var number = 1
@@ -134,7 +134,7 @@ final class ServiceRegistry {
         return name
     }
 
-    /// The engine's own for a service that says nothing of it.
+    /// The engine's transport when the service has no settings of its own.
     func transport(for settings: TransportOptions?) -> any Transport {
         settings.flatMap { context.options.makeTransport?($0) } ?? context.engine.transport
     }
@@ -145,15 +145,15 @@ final class ServiceRegistry {
         if !context.isClosed { context.state.collectGarbage() }
     }
 
-    /// Of what the last collection let go of, drops as much as the services' limits ask for; whether that was
-    /// anything, and so may have let go of more.
+    /// Drops resources that the last collection released, down to the services' limits. True when some were
+    /// dropped, because they may have released further objects.
     func dropAboveLimits() -> Bool {
         everyone.count { $0.flushUnusedResourcesAboveLimit() } > 0
     }
 
-    /// Drops the resources that nobody holds and nobody observes. Owners of observers die when they are
-    /// collected, a resource that owned some when it has been dropped; and observers that were told of their
-    /// end may have held the last reference to a resource. So the one makes room for the other, once.
+    /// Drops the resources without holders and observers. It collects and drops twice: a collection releases
+    /// the owners of observers, a dropped resource may own some itself, and an observer that is notified of
+    /// its end may hold the last reference to a resource.
     func collectAndFlush(_ services: [Service]) {
         guard !context.isClosed else { return }
         for _ in 0..<2 {

@@ -6,11 +6,11 @@ import Synchronization
 /// Values are encoded trees, so nothing of a Lua state stays behind. Times are Unix seconds, given by the
 /// caller. Safe on any thread.
 public final class ScriptStore: Sendable {
-    /// A value that is there from the start.
+    /// A value that the store begins with.
     public struct Item: Sendable {
         public let key: String
         public let value: Tree
-        /// Unix seconds from which on it is not there any more; nil for one that stays.
+        /// Unix seconds at which the value expires; nil when it does not.
         public let expiresAt: Double?
 
         public init(key: String, value: Tree, expiresAt: Double?) {
@@ -20,8 +20,8 @@ public final class ScriptStore: Sendable {
         }
     }
 
-    /// Gets each change, in order, with the time at which it ends; nil: the key has gone. Called under a
-    /// lock, so it returns at once and asks the store nothing.
+    /// Called for each change, in order, with the time of expiry. A nil value means that the key was removed.
+    /// It is called under a lock, so it must return at once and must not use the store.
     public typealias Journal = @Sendable (_ key: String, _ value: Tree?, _ expiresAt: Double?) -> Void
 
     private struct Entry {
@@ -35,7 +35,7 @@ public final class ScriptStore: Sendable {
         var bytes = 0
     }
 
-    /// What an entry costs beside its key and value.
+    /// The bytes that count for an entry in addition to its key and value.
     private static let overhead = 128
     public static let standardMaxBytes = 64 << 20
 
@@ -44,8 +44,8 @@ public final class ScriptStore: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - maxBytes: Of keys and values together, and a little for each. What it begins with may be more:
-    ///     then nothing is added before there is room.
+    ///   - maxBytes: The limit of keys and values together, with some bytes for each entry. The first
+    ///     items may exceed it: then no value is added until there is room.
     public init(maxBytes: Int = ScriptStore.standardMaxBytes, items: [Item] = [], journal: Journal? = nil) {
         self.maxBytes = maxBytes
         self.journal = journal
@@ -69,7 +69,7 @@ public final class ScriptStore: Sendable {
         }
     }
 
-    /// `lifetime` in seconds; nil: for ever.
+    /// `lifetime` is in seconds; nil means no end.
     public func set(_ value: Tree, for key: String, lifetime: Double? = nil, at now: Double)
         throws(ScriptStoreError)
     {
@@ -78,7 +78,8 @@ public final class ScriptStore: Sendable {
         }
     }
 
-    /// Adds to a number, which begins at zero, and keeps its end. Integers stay integers until they overflow.
+    /// Adds to a number, which begins at zero, and keeps its expiry. Integers stay integers until they
+    /// overflow.
     public func increase(_ key: String, by step: Tree, at now: Double) throws(ScriptStoreError) -> Tree {
         try locked { state throws(ScriptStoreError) in
             expire(key, at: now, &state)
@@ -89,7 +90,7 @@ public final class ScriptStore: Sendable {
         }
     }
 
-    /// False when there was nothing.
+    /// False when the key had no value.
     @discardableResult
     public func delete(_ key: String, at now: Double) -> Bool {
         state.withLock { state in
@@ -111,7 +112,7 @@ public final class ScriptStore: Sendable {
     private func locked<Result: Sendable>(
         _ body: (inout State) throws(ScriptStoreError) -> Result
     ) throws(ScriptStoreError) -> Result {
-        // Mutex hands errors on untyped when several statements throw; a Result carries the type.
+        // `Mutex` loses the error type of closures with several statements. A `Result` keeps it.
         try state.withLock { state in Swift.Result { () throws(ScriptStoreError) in try body(&state) } }.get()
     }
 
@@ -157,11 +158,11 @@ public final class ScriptStore: Sendable {
     }
 }
 
-/// What a script asks for with `rest.store.open`.
+/// The arguments of `rest.store.open`.
 public struct DurableStoreSettings: Sendable {
-    /// Of the file: absolute, without links.
+    /// The path of the file: absolute, without links.
     public let path: String
-    /// Of keys and values together.
+    /// The most bytes of keys and values together.
     public let maxBytes: Int
 
     public init(path: String, maxBytes: Int = ScriptStore.standardMaxBytes) {

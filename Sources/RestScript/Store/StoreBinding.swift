@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// `rest.store` and what `rest.store.open` gives: values that outlive a load of the script.
+/// `rest.store` and the results of `rest.store.open`: values that outlive a load of the script.
 struct StoreBinding: ValueBinding {
     unowned let values: ScriptValues
 
@@ -23,7 +23,7 @@ struct StoreBinding: ValueBinding {
             methods: [
                 LuaMethod(
                     "get", signature: "(key: string) -> value?",
-                    documentation: "The value; nil when there is none or its time is over."
+                    documentation: "The value; nil when there is none or it has expired."
                 ) { call in
                     let store = try receiver(call)
                     let key = try call.string(1, "key")
@@ -57,14 +57,14 @@ struct StoreBinding: ValueBinding {
                 },
                 LuaMethod(
                     "delete", signature: "(key: string) -> boolean",
-                    documentation: "False when there was nothing."
+                    documentation: "Deletes a value. False when there was none."
                 ) { call in
                     call.lua.push(try receiver(call).delete(try call.string(1, "key"), at: values.now))
                     return .one
                 },
                 LuaMethod(
                     "keys", signature: "(prefix: string?) -> string[]",
-                    documentation: "All keys, or those that begin so; sorted."
+                    documentation: "All keys, or those with this prefix; sorted."
                 ) { call in
                     let keys = try receiver(call).keys(
                         try call.optionalString(1, "prefix") ?? "", at: values.now)
@@ -132,9 +132,9 @@ struct StoreBinding: ValueBinding {
     }
 }
 
-/// What a store is on the Lua side: the values are with the program.
+/// A store as a Lua object. The values themselves belong to the program.
 final class ScriptStoreFace: LuaObject {
-    /// Nil: the one that all scripts of the program share.
+    /// Nil means the store that all scripts of the program share.
     let store: ScriptStore?
     let path: String?
 
@@ -143,7 +143,7 @@ final class ScriptStoreFace: LuaObject {
         self.path = path
     }
 
-    /// The values have a limit of their own.
+    /// The values count against a limit of their own.
     var keptBytes: Int { 64 + (path?.utf8.count ?? 0) }
 }
 
@@ -158,7 +158,7 @@ struct StoreOpening: ScriptBinding {
         if let bytes = try options.integer("max_bytes") {
             guard (1...Self.largestStoreBytes).contains(bytes) else {
                 throw LuaUsageError(
-                    "option 'max_bytes' is from 1 to \(Self.largestStoreBytes), for values are held in memory too; got \(bytes)"
+                    "option 'max_bytes' is from 1 to \(Self.largestStoreBytes), because values are also held in memory; got \(bytes)"
                 )
             }
             maxBytes = Int(bytes)

@@ -17,7 +17,7 @@ extension ScriptTestFile {
     var recordFunction: ModuleFunction {
         ModuleFunction(
             "record", "(path: string)",
-            "Writes what the hosts of this test send from now on, and what their stubs answer, to a recording (HAR), at the "
+            "Records further requests of this test's hosts and the answers of their stubs in a file (HAR), written at the "
                 + "test's end. The path is relative to the test file."
         ) { [unowned self] call in
             try requireUnfailed()
@@ -37,17 +37,17 @@ extension ScriptTestFile {
 /// The options of `host:replay`.
 struct ReplayOptions {
     var match = Set(RecordingMatch.allCases)
-    /// An answer that nobody asked for is an error.
+    /// True when an unused answer is an error.
     var isWhole = false
 
     static let schema = ScriptSchema<ReplayOptions>([
         .texts(
             "match", words: RecordingMatch.allCases.map { $0.rawValue },
-            "What of a request must be the same; without it all of it."
+            "The parts of a request that must match; default: all of them."
         ) { $0.match = try matched($1) },
         .init(
             "unused", type: "\"ignore\" | \"error\"", default: "\"ignore\"",
-            "What an answer is that nobody asked for."
+            "How an unused answer is treated."
         ) { options, replay, _ in
             guard let unused = try options.string("unused") else { return }
             guard ["ignore", "error"].contains(unused) else {
@@ -76,8 +76,8 @@ struct ReplayOptions {
 }
 
 extension TestRun {
-    /// Ends the recordings, and fails when one is not what it was to be: not all written, or not all
-    /// replayed.
+    /// Ends the recordings. Fails when one could not be written, or was not replayed completely although it
+    /// had to be.
     func endRecordings() {
         for recorder in recorders {
             do throws(FileError) { try recorder.finish() } catch { fail(Diagnostic(.error, "\(error)")) }

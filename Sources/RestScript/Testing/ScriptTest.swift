@@ -3,14 +3,14 @@ import RestEngine
 
 /// One test of a file.
 public struct ScriptTest: Sendable {
-    /// With the names of the groups that it is in, outermost first.
+    /// The name, with the names of the groups that contain it, outermost first.
     public let name: String
     public let file: String
     public let line: Int?
-    /// Why it is not run; empty when nobody said why.
+    /// The reason why it is skipped; empty when none was given.
     public let skipReason: String?
     let groups: [TestGroup]
-    /// Nil for one that is skipped.
+    /// Nil when the test is skipped.
     let function: LuaReference?
 
     static let nameSeparator = " › "
@@ -25,7 +25,7 @@ final class TestGroup {
     nonisolated init(_ name: String) { self.name = name }
 }
 
-/// How a test ended.
+/// The result of a test.
 public struct ScriptTestResult: Sendable {
     public enum Outcome: Sendable {
         case passed
@@ -37,9 +37,9 @@ public struct ScriptTestResult: Sendable {
     public let file: String
     public let line: Int?
     public let outcome: Outcome
-    /// Time on the clock of the wall.
+    /// The duration on the real clock.
     public let seconds: Double
-    /// What the test and its scripts logged and printed.
+    /// The log and output of the test and its scripts.
     public let output: [ScriptLogEntry]
 
     init(
@@ -54,10 +54,10 @@ public struct ScriptTestResult: Sendable {
     }
 }
 
-/// What a test file and its scripts log, until somebody asks for it.
+/// The log of a test file and its scripts, until it is taken.
 @EngineActor
 final class TestLog {
-    /// More would drown what it is to explain.
+    /// The most lines. More of them would hide the ones that matter.
     static let limit = 200
     private static let textLimit = 4000
 
@@ -79,7 +79,7 @@ final class TestLog {
                 place: entry.place))
     }
 
-    /// What came since the last call.
+    /// The entries since the last call.
     func take() -> [ScriptLogEntry] {
         defer {
             entries = []

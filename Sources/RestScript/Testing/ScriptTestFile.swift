@@ -15,34 +15,33 @@ public final class ScriptTestFile {
     public let path: String
     let folder: String
     let options: ScriptOptions
-    /// The host of the file itself: it owns the state, and is what `require "resthost"` in the file belongs
-    /// to.
+    /// The host of the file itself. It owns the state, and `require "resthost"` in the file belongs to it.
     let home: TestHost
     let log = TestLog()
 
     public private(set) var tests: [ScriptTest] = []
-    /// Where `t.test` puts a test: the file, then the groups that are being declared.
+    /// The groups to which `t.test` adds a test: the file, then the groups that are being declared.
     var groups = [TestGroup("")]
-    /// The file's own text runs.
+    /// True while the file's own text runs.
     private(set) var isDeclaring = false
-    /// The test that runs.
+    /// The test that is running.
     private(set) var run: TestRun?
-    /// All that a waiting test can wait for: the file's own hosts, then those of the test.
+    /// The hosts that a waiting test can wait for: the file's own, then those of the test.
     private(set) var hosts: [TestHost]
-    /// Hosts that were made outside of any test; they live as long as the file.
+    /// Hosts that were made outside of tests. They live as long as the file.
     private var fileHosts: [TestHost] = []
-    /// Hosts whose test is over: the file may still hold objects of theirs.
+    /// Hosts whose test has ended. The file may still hold objects of theirs.
     private(set) var endedHosts: [TestHost] = []
 
     lazy var hostClass = makeHostClass()
     lazy var servicesClass = makeServicesClass()
     lazy var stubClass = makeStubClass()
-    /// Makes the names of a request's headers compare without case.
+    /// The metatable with which names of a request's headers compare without case.
     var headersMetatable: LuaReference?
 
     /// - Parameters:
-    ///   - options: for the file and its scripts; the log and the transports are the file's own.
-    ///   - coversLines: count the lines of the scripts, see ``lineHits``.
+    ///   - options: The options of the file and its scripts. The file has its own log and transports.
+    ///   - coversLines: True to count the lines of the scripts, see ``lineHits``.
     public init(path: String, options: ScriptOptions, coversLines: Bool = false) {
         self.path = path
         folder = ScriptSource.folder(of: path)
@@ -121,21 +120,21 @@ public final class ScriptTestFile {
         }
     }
 
-    /// Where the script stands that runs now, or the test waits.
+    /// The place at which the running script is, or at which the test waits.
     var runningPlace: (file: String, line: Int)? { home.context.state.runningPlace ?? run?.place }
 
     // MARK: End
 
-    /// What was logged since the last test.
+    /// The log since the last test.
     public func takeOutput() -> [ScriptLogEntry] { log.take() }
 
-    /// How often the lines of the scripts were reached; empty unless they are counted.
+    /// How many times each line of the scripts ran; empty unless lines are counted.
     public var lineHits: [LineHits] { home.isClosed ? [] : home.context.state.lineHits }
 
     public var memoryUsed: Int { home.context.state.memoryUsed }
 
-    /// Frees the file and all it has loaded. False when Lua still held host objects, which is a fault of the
-    /// program.
+    /// Frees the file and everything that it loaded. False when Lua still held host objects, which is a fault
+    /// of the program.
     @discardableResult
     public func close() -> Bool {
         for host in fileHosts { host.close() }
@@ -151,8 +150,7 @@ public final class ScriptTestFile {
 }
 
 extension ScriptTestFile {
-    /// `collectgarbage` of a test file: who holds what weakly is for tests to find out. Scripts have
-    /// `"count"` alone.
+    /// `collectgarbage` of a test file, so that tests can check weak references. Scripts have only `"count"`.
     func addCollecting() {
         let lua = home.context.state.main
         home.context.sandbox.pushGlobals(on: lua)

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// A stub in a test's hands.
+/// A stub as a Lua object.
 final class TestStub: LuaObject {
     let stub: StubTransport.Stub
     let host: TestHost
@@ -11,11 +11,11 @@ final class TestStub: LuaObject {
         self.host = host
     }
 
-    /// A test answers for its own recordings.
+    /// A test decides itself how much it records.
     var keptBytes: Int { 512 }
 }
 
-/// The function of a stub, which its host forgets at its end: it may well hold the stub.
+/// The function of a stub. The host releases it at the end, because it may hold the stub.
 @EngineActor
 final class StubReplyFunction {
     var function: LuaReference?
@@ -27,7 +27,7 @@ extension ScriptTestFile {
         LuaClass(
             "stub", documentation: "Answers in place of a server; made by host:stub.",
             methods: [
-                method("go", "()", "Opens the gate, for the requests that wait and for all later ones.") {
+                method("go", "()", "Opens the gate, for waiting requests and for all later ones.") {
                     [unowned self] call in
                     try requireUnfailed()
                     try call.receiver(as: TestStub.self).stub.go()
@@ -37,7 +37,7 @@ extension ScriptTestFile {
             properties: [
                 property(
                     "requests", "table[]",
-                    "What it was asked, in order: `{ method, url, headers, body }`. Names of headers may be in any case; they are listed in lower case."
+                    "The requests that it answered, in order: `{ method, url, headers, body }`. Names of headers may be in any case; they are listed in lower case."
                 ) { [unowned self] call in
                     let stub = try call.receiver(as: TestStub.self)
                     call.lua.newTable(array: Int32(stub.stub.requests.count))
@@ -49,7 +49,7 @@ extension ScriptTestFile {
                 }
             ],
             tostring: { object in
-                // Lua asks on the thread of its state, the engine loop's.
+                // Lua calls this on the thread of its state, which is the engine loop's.
                 EngineActor.assumeIsolated {
                     (object as? TestStub).map { "stub \($0.stub.summary)" } ?? "stub"
                 }
@@ -61,7 +61,7 @@ extension ScriptTestFile {
         lua.newTable(record: 1)
         lua.push(
             function: { call in
-                // The table has its names in lower case.
+                // The keys of the table are in lower case.
                 guard call.type(1) == .table, let name = call.lua.string(2)?.lowercased() else {
                     call.lua.pushNil()
                     return .one
@@ -75,7 +75,7 @@ extension ScriptTestFile {
         headersMetatable = lua.reference(-1)
     }
 
-    /// Pushes a request as stubs show it.
+    /// Pushes a request as a table for tests.
     private func push(_ request: TransportRequest, on lua: Lua) {
         lua.newTable(record: 4)
         lua.push(request.method)
@@ -139,8 +139,8 @@ extension ScriptTestFile {
         return bases[0]
     }
 
-    /// Asks the test's function. What is wrong with it fails the test: the script that asks knows nothing of
-    /// it.
+    /// Calls the test's function. Its errors fail the test, because the script that sends the request can't
+    /// know of them.
     private func answer(_ request: TransportRequest, _ source: StubReplyFunction, _ host: TestHost)
         -> StubReply
     {

@@ -8,15 +8,15 @@ struct StubReplyOptions {
     var headers: Headers?
     var body: [UInt8]?
     var text: [UInt8]?
-    /// Places on the stack.
+    /// The indexes of these values on the stack.
     var json: Int32?
     var when: Int32?
     var error: TransportError?
-    /// In seconds.
+    /// The delay in seconds.
     var delay = 0.0
     var isHeld = false
 
-    /// The first option of a response that is there.
+    /// The name of the first option that belongs to a response.
     var response: String? {
         if status != nil { return "status" }
         if headers != nil { return "headers" }
@@ -25,31 +25,32 @@ struct StubReplyOptions {
         return text == nil ? nil : "text"
     }
 
-    /// Of what a function gives.
+    /// The options in the result of a stub's function.
     static let schema = ScriptSchema<StubReplyOptions>(reply)
 
     static let schemaOfStubs = ScriptSchema<StubReplyOptions>(reply + [when])
 
     private static let reply: [ScriptOption<StubReplyOptions>] = [
-        .seconds("delay", .zeroOrMore, default: "0", "By the host's clock, before the reply.") {
+        .seconds("delay", .zeroOrMore, default: "0", "Seconds before the reply, by the host's clock.") {
             $0.delay = $1
         },
         .table(
             "error", StubErrorOptions.schema, from: { StubErrorOptions() },
-            "In place of a response: why there is none."
+            "An error, in place of a response."
         ) { $0.error = try $1.made() },
-        .init("status", type: "integer", default: "200", "Of the response.") { options, reply, _ in
+        .init("status", type: "integer", default: "200", "The status of the response.") { options, reply, _ in
             guard let status = try options.integer("status") else { return }
             guard 100...999 ~= status else { throw OptionFault("is 100 to 999, got \(status)") }
             reply.status = Int(status)
         },
-        .init("headers", type: "headers", "Of the response.") { options, reply, _ in
+        .init("headers", type: "headers", "The headers of the response.") { options, reply, _ in
             guard let place = try options.table("headers") else { return }
             defer { options.lua.pop() }
             reply.headers = try checked(try options.lua.headers(place))
         },
         .init(
-            "body", type: "string", "Bytes. A response has one of `body`, `json` and `text`, or none."
+            "body", type: "string",
+            "The body as bytes. A response has one of `body`, `json` and `text`, or none."
         ) { options, reply, _ in
             guard let place = options.value("body") else { return }
             defer { options.lua.pop() }
@@ -60,20 +61,20 @@ struct StubReplyOptions {
             }
             reply.body = bytes
         },
-        .place("json", type: "any", "A value, as JSON.") { $0.json = $1 },
-        .init("text", type: "string", "Text in UTF-8.") { options, reply, _ in
+        .place("json", type: "any", "The body as a value, which is encoded as JSON.") { $0.json = $1 },
+        .init("text", type: "string", "The body as text, in UTF-8.") { options, reply, _ in
             guard let bytes = try options.bytes("text") else { return }
             guard String(validating: bytes, as: UTF8.self) != nil else {
                 throw OptionFault("is not UTF-8: give bytes as body =")
             }
             reply.text = bytes
         },
-        .flag("gated", default: "false", "Waits with the reply until `stub:go()`.") { $0.isHeld = $1 },
+        .flag("gated", default: "false", "Delays the reply until `stub:go()`.") { $0.isHeld = $1 },
     ]
 
     private static let when = ScriptOption<StubReplyOptions>.place(
         "when", type: "{ ... }", isTable: true, fields: StubConditionOptions.schema.descriptions,
-        "Which requests it answers, of those that method and URL match."
+        "Conditions for requests, in addition to method and URL."
     ) { $0.when = $1 }
 
     private static func checked(_ headers: Headers) throws -> Headers {
@@ -89,14 +90,14 @@ struct StubReplyOptions {
     }
 }
 
-/// Which requests a stub answers, as a test gives it.
+/// The conditions of a stub, as a test gives them.
 struct StubConditionOptions {
     var body: [UInt8]?
-    /// Where it lies on the stack.
+    /// The index of the value on the stack.
     var headers: Int32?
 
     static let schema = ScriptSchema<StubConditionOptions>([
-        .rawBytes("body", "The exact bytes.") { $0.body = $1 },
+        .rawBytes("body", "The exact bytes of the body.") { $0.body = $1 },
         .place(
             "headers", type: "table<string, any>", isTable: true,
             "Values of headers by name; `rest.null` for one that is not there."
@@ -104,7 +105,7 @@ struct StubConditionOptions {
     ])
 }
 
-/// Why a stub gives no response, as a test says it.
+/// The error of a stub without a response, as a test gives it.
 struct StubErrorOptions {
     var type: String?
     var message: String?
@@ -114,11 +115,11 @@ struct StubErrorOptions {
     static let schema = ScriptSchema<StubErrorOptions>([
         .init(
             "type", type: TransportError.Code.allCases.map { "\"\($0.rawValue)\"" }.plainlyJoined(" | "),
-            default: "\"\(TransportError.Code.connectionFailed.rawValue)\"", "What went wrong."
+            default: "\"\(TransportError.Code.connectionFailed.rawValue)\"", "The kind of error."
         ) { options, error, _ in error.type = try options.string("type") },
-        .text("message", "In place of the usual one.") { $0.message = $1 },
-        .text("phase", "How far it had come.") { $0.phase = $1 },
-        .init("limit", type: "integer", "The limit that was passed, in bytes.") { options, error, _ in
+        .text("message", "The message, in place of the default.") { $0.message = $1 },
+        .text("phase", "The phase in which it failed.") { $0.phase = $1 },
+        .init("limit", type: "integer", "The exceeded limit, in bytes.") { options, error, _ in
             error.limit = try options.integer("limit").map { Int(clamping: $0) }
         },
     ])

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// Reads the reply of a stub: what is answered, when, and to which requests.
+/// Reads the reply of a stub and its conditions.
 @EngineActor
 struct StubReplyTable {
     private let context: ScriptContext
@@ -13,7 +13,7 @@ struct StubReplyTable {
         self.options = options
     }
 
-    /// The reply that a function gives: to which requests is decided.
+    /// The reply of a stub's function. It has no conditions.
     func reply() throws -> StubReply {
         var given = StubReplyOptions()
         try options.read(StubReplyOptions.schema, into: &given)

@@ -1,11 +1,11 @@
 import LuaRuntime
 import RestEngine
 
-/// What `t.load` and `t.host` give: an engine that stands still, stubs in place of a network, and a script on
-/// them.
+/// The result of `t.load` and `t.host`: an engine whose clock stands still, stubs in place of a network, and
+/// a script.
 @EngineActor
 final class TestHost: LuaObject {
-    /// For messages: the script's path.
+    /// The name in messages: the script's path.
     let name: String
     let clock = ManualClock()
     let scheduler: Scheduler
@@ -13,14 +13,15 @@ final class TestHost: LuaObject {
     let engine: Engine
     let script: ScriptHost
     private(set) var isClosed = false
-    /// A test has few of them.
+    /// The size is small, because a test has few hosts.
     nonisolated var keptBytes: Int { 512 }
     private var services: [Service] = []
     private var replies: [StubReplyFunction] = []
-    /// Recordings of which every answer must be asked for.
+    /// Recordings whose answers must all be used.
     private(set) var wholeReplays: [RecordedAnswers] = []
 
-    /// Loads a script. `isFile` says that the text is that of the file at `path`, whose lines may be counted.
+    /// Loads a script. `isFile` is true when the text is that of the file at `path`, whose lines may be
+    /// counted.
     init(
         loading source: [UInt8], path: String, isFile: Bool, options: ScriptOptions,
         sharing state: ScriptState
@@ -30,7 +31,7 @@ final class TestHost: LuaObject {
         transport = StubTransport(scheduler: scheduler)
         engine = Self.engine(transport, scheduler)
         let options = Self.ofItsOwn(options)
-        // What the script sends while it is loaded waits for the stubs, which come after.
+        // Requests during the load wait, because the stubs are made afterwards.
         transport.pause()
         do throws(Diagnostic) {
             script = try ScriptHost(
@@ -44,8 +45,8 @@ final class TestHost: LuaObject {
         listen(options)
     }
 
-    /// Makes a host without a script. With no `state` to share it makes one, as the host of the test file
-    /// itself.
+    /// Makes a host without a script. Without a `state` to share it makes one; the host of the test file does
+    /// this.
     init(empty name: String, folder: String, options: ScriptOptions, sharing state: ScriptState?) {
         self.name = name
         scheduler = Scheduler(clock: clock)
@@ -56,19 +57,19 @@ final class TestHost: LuaObject {
         listen(options)
     }
 
-    /// Waits between attempts are as long as they can be, so that a test knows them.
+    /// Waits between attempts always take the longest time, so that tests can predict them.
     private static func engine(_ transport: StubTransport, _ scheduler: Scheduler) -> Engine {
         let engine = Engine(transport: transport, scheduler: scheduler)
         engine.random = { 1 }
         return engine
     }
 
-    /// Each host has a store of its own, in memory those that it opens as well, and one thread for
-    /// transformer modules, so that answers keep their order.
+    /// Each host has a store of its own, opened stores in memory, and one thread for transformer modules, so
+    /// that answers keep their order.
     private static func ofItsOwn(_ options: ScriptOptions) -> ScriptOptions {
         var options = options
         options.store = ScriptStore()
-        // Nothing of a test stays behind: by path, in memory.
+        // Stores that a test opens are kept in memory by path, so that no file remains.
         var opened: [String: ScriptStore] = [:]
         options.openStore = { settings in
             if let known = opened[settings.path] { return known }
@@ -86,7 +87,7 @@ final class TestHost: LuaObject {
             guard category != .warning else {
                 return options.log(ScriptLogEntry(level: .warn, text: text))
             }
-            // An entry for each line, so that each has its category (rule 26.3).
+            // Each line is an entry of its own, so that each has its category (rule 26.3).
             for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
                 options.log(ScriptLogEntry(level: .debug, text: "\(category.rawValue): \(line)"))
             }
@@ -102,28 +103,28 @@ final class TestHost: LuaObject {
         if whole { wholeReplays.append(answers) }
     }
 
-    /// Where the clock will stand.
+    /// The uptime and the time of day after so many seconds.
     func timeAfter(_ seconds: Double) -> (uptime: Double, now: Double) {
         let uptime = clock.uptime + seconds
         return (uptime, uptime + timeOfStart)
     }
 
-    /// Moves the clock to a point of its uptime; the time of day keeps its distance.
+    /// Moves the clock to an uptime. The time of day moves with it.
     func move(toUptime uptime: Double) {
         clock.move(toUptime: uptime, now: uptime + timeOfStart)
     }
 
-    /// Moves the clock to a point of its uptime, which is this time of day.
+    /// Moves the clock to an uptime, and sets the time of day.
     func move(toUptime uptime: Double, now: Double) {
         clock.move(toUptime: uptime, now: now)
         timeOfStart = now - clock.uptime
     }
 
-    /// The time of day at uptime 0. Sums of steps would drift away from the numbers that a test expects.
+    /// The time of day at uptime 0. It is kept, because sums of steps would have rounding errors.
     private lazy var timeOfStart = clock.now - clock.uptime
 
-    /// Ends the script and what is in flight. Returns false when Lua still held host objects, which can only
-    /// be seen of the host whose state it is.
+    /// Ends the script and the requests in flight. Returns false when Lua still held host objects. Only the
+    /// host that owns the state can see that.
     @discardableResult
     func close() -> Bool {
         guard !isClosed else { return true }
@@ -141,15 +142,16 @@ final class TestHost: LuaObject {
         return isClean
     }
 
-    /// Lets go of what later tests made with objects of a host that had ended: resources, requests that
-    /// nobody answers.
+    /// Releases objects that later tests made with an ended host, such as resources and requests without an
+    /// answer.
     func clear() {
         Self.end(transport, scheduler)
         for service in services { service.flushUnusedResources() }
         services = []
     }
 
-    /// Ends what is in flight. Its hooks run once more, find the script closed, and let go of what they hold.
+    /// Ends the requests in flight. Their hooks run once more, find the script closed, and release their
+    /// objects.
     private static func end(_ transport: StubTransport, _ scheduler: Scheduler) {
         transport.endAll(with: TransportError(.internal, message: "the test has ended"))
         for _ in 0..<100 where !scheduler.runTick() { break }
@@ -157,7 +159,7 @@ final class TestHost: LuaObject {
         transport.clear()
     }
 
-    /// Throws when the test that made it is over.
+    /// Throws when the test of this host has ended.
     func requireOpen() throws(LuaUsageError) {
         if isClosed { throw LuaUsageError("this host has ended with its test: make a new one in each test") }
     }

@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// `host.services`: the services that a host has now, by name.
+/// `host.services`: the services of a host, by name.
 final class TestServices: LuaObject {
     let host: TestHost
     init(_ host: TestHost) { self.host = host }
@@ -18,7 +18,7 @@ extension ScriptTestFile {
                 "An engine with a clock, a store and stubs of its own, and perhaps a script; made by t.load and t.host. It ends with its test.",
             methods: stubMethods + timeMethods,
             properties: [
-                property("rest", "table", "What `require \"resthost\"` gives in the script.") {
+                property("rest", "table", "The library that `require \"resthost\"` gives in the script.") {
                     [unowned self] call in
                     try host(call).context.sandbox.pushModule("resthost", on: call.lua)
                     return .one
@@ -34,7 +34,7 @@ extension ScriptTestFile {
             })
     }
 
-    /// The receiver, which must be one that still lives.
+    /// The receiver, which must be a host whose test has not ended.
     private func host(_ call: Arguments) throws -> TestHost {
         try requireUnfailed()
         let host = try call.receiver(as: TestHost.self)
@@ -57,7 +57,7 @@ extension ScriptTestFile {
             method(
                 "replay",
                 "(path: string, options?: { ... })",
-                "Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and "
+                "Answers requests without a stub from a recording (HAR): those of one request in order, the last one again and "
                     + "again. The path is relative to the test file.",
                 options: ReplayOptions.schema.descriptions
             ) { [unowned self] call in
@@ -101,7 +101,7 @@ extension ScriptTestFile {
             },
             method(
                 "advance", "(seconds: number)",
-                "Waits while the clock goes on, from timer to timer, and what is due runs."
+                "Moves the clock from timer to timer, runs the work that is due, and waits for it."
             ) { [unowned self] call in
                 let host = try host(call)
                 let seconds = try call.number(1, "seconds")
@@ -110,7 +110,7 @@ extension ScriptTestFile {
                 }
                 return try move(host, to: host.timeAfter(seconds))
             },
-            method("settle", "()", "Waits until nothing is due any more, turn by turn.") {
+            method("settle", "()", "Runs tick after tick until no work is due, and waits for it.") {
                 [unowned self] call in
                 try move(try host(call), to: nil)
             },
@@ -120,7 +120,7 @@ extension ScriptTestFile {
     private func move(_ host: TestHost, to target: (uptime: Double, now: Double)?) throws -> CallResult {
         guard let run else {
             throw LuaUsageError(
-                "a host has its turns while a test runs: call this inside t.test or t.before_each")
+                "a host only runs during a test: call this inside t.test or t.before_each")
         }
         return .wait { waiter in run.steps.append(ClockStep(host, to: target, waiter)) }
     }
@@ -129,7 +129,7 @@ extension ScriptTestFile {
 
     func makeServicesClass() -> LuaClass {
         LuaClass(
-            "services", documentation: "The services of a host, by name. A name that none has is an error.",
+            "services", documentation: "The services of a host, by name. An unknown name is an error.",
             index: hostFunction { [unowned self] call in
                 try requireUnfailed()
                 let host = try call.receiver(as: TestServices.self).host

@@ -59,7 +59,7 @@ extension ScriptTestFile {
         ]
     }
 
-    /// The second half of `t.raises`: argument 1 says whether the function ended well, 2 is its result or
+    /// The second half of `t.raises`. Argument 1 is true when the function did not raise, 2 is its result or
     /// error, 3 the pattern.
     func judgeError(_ call: Arguments) throws -> CallResult {
         try requireUnfailed()
@@ -90,8 +90,8 @@ extension ScriptTestFile {
         return .results(2)
     }
 
-    /// A failure of the running test. Where it is raised in a function of the test that others call, a hook
-    /// or a job, it would only be logged; so it is noted too.
+    /// A failure of the running test. In a hook or a job, the error itself would only be logged, so the
+    /// failure is noted, too.
     private func failure(_ message: String, _ lua: Lua) -> LuaError {
         let place = lua.callerPlace
         if lua.state.runningPhase?.name != ScriptPhases.testName {
@@ -100,8 +100,8 @@ extension ScriptTestFile {
         return LuaError(kind: .runtime, message: message, file: place?.file, line: place?.line)
     }
 
-    /// How many captures it pushed; 0 when nothing matches. Who writes a sentence hardly means its `-` and
-    /// `?` as a pattern, so plain words do as well.
+    /// Pushes the captures and returns their number; 0 when nothing matches. A plain sentence matches, too,
+    /// although it may have `-` or `?`.
     private func match(_ lua: Lua, _ text: Int32, _ pattern: Int32) throws -> Int32 {
         do throws(LuaError) {
             let captures = try lua.match(text, pattern)
@@ -121,7 +121,7 @@ extension ScriptTestFile {
         return (0...(text.count - words.count)).contains { text[$0...].starts(with: words) }
     }
 
-    /// Pushes a string, or what an object says of itself. False, with nothing pushed, for other values.
+    /// Pushes a string, or the text of an object. False, with nothing pushed, for other values.
     private func pushText(_ index: Int32, _ lua: Lua) throws -> Bool {
         switch lua.type(index) {
         case .string: lua.pushValue(at: index)
@@ -137,7 +137,7 @@ extension ScriptTestFile {
         return true
     }
 
-    /// A message argument: text, or an object that says something.
+    /// A message argument: a string, or an object with a text.
     private func message(_ call: Arguments, _ index: Int32) -> String? {
         guard !call.isAbsent(index) else { return nil }
         let lua = call.lua
@@ -161,6 +161,6 @@ extension ScriptTestFile {
 }
 
 extension Arguments {
-    /// The boolean that the host itself put there.
+    /// A boolean that the host itself has put there.
     fileprivate func boolean(at index: Int32) -> Bool? { lua.boolean(slot(index)) }
 }

@@ -7,7 +7,7 @@ extension ScriptTestFile {
     func pushTestModule(on lua: Lua) {
         let table = testModule
         table.push(on: lua)
-        // The function that it calls may wait, so the call begins in Lua.
+        // `t.raises` calls a function that may wait, so it begins in Lua.
         lua.push(
             guardNotifying: hostFunction { [unowned self] in try judgeError($0) }, name: "t.raises")
         lua.rawSet(-2, "raises")
@@ -30,7 +30,7 @@ extension ScriptTestFile {
             },
             ModuleFunction(
                 "describe", "(name: string, fn)",
-                "A group: its name goes before the names of the tests that fn declares."
+                "A group: its name is put before the names of the tests that fn declares."
             ) { [unowned self] call in
                 try requireDeclaring("t.describe")
                 let name = try testName(call)
@@ -53,7 +53,7 @@ extension ScriptTestFile {
                 [unowned self] call in
                 try requireDeclaring("t.skip")
                 let name = try testName(call)
-                // Whoever turns t.test into t.skip leaves the function where it is.
+                // A test that is changed from t.test to t.skip usually keeps its function.
                 let reason = call.type(2) == .function ? nil : try call.optionalString(2, "why")
                 add(name, call.lua.callerPlace?.line, function: nil, skipReason: reason ?? "")
                 return .none
@@ -70,7 +70,7 @@ extension ScriptTestFile {
     private func requireDeclaring(_ name: String) throws {
         guard isDeclaring else {
             throw LuaUsageError(
-                "\(name) belongs to the text of a test file or into t.describe: a test that runs can't declare another"
+                "\(name) belongs into the text of a test file or into t.describe: a running test can't declare another"
             )
         }
     }
@@ -127,12 +127,12 @@ extension ScriptTestFile {
             return try TestHost(
                 loading: source, path: path, isFile: isFile, options: options, sharing: home.context.shared)
         } catch {
-            // The script's own place and words.
+            // The error keeps the script's own place and message.
             throw LuaError(kind: .runtime, message: error.message, file: error.file, line: error.line)
         }
     }
 
-    /// Throws when the test goes on only because it hasn't waited since it failed.
+    /// Throws after a failure of the test, which may go on until its next wait.
     func requireUnfailed() throws {
         if run?.failure != nil {
             throw LuaError(kind: .cancelled, message: "the test has failed already")

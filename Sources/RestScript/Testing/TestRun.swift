@@ -1,19 +1,19 @@
 import LuaRuntime
 import RestEngine
 
-/// One test while it runs: its coroutine, its hosts, and what it waits for.
+/// One running test: its coroutine, its hosts, and the calls that wait.
 @EngineActor
 final class TestRun {
     let test: ScriptTest
     private unowned let file: ScriptTestFile
     private(set) var hosts: [TestHost] = []
-    /// Of `t.record`.
+    /// The recorders of `t.record`.
     private(set) var recorders: [TrafficRecorder] = []
-    /// The first thing that went wrong; nothing else counts then.
+    /// The first failure. Later ones are ignored.
     private(set) var failure: Diagnostic?
     private var coroutine: LuaCoroutine?
     private var isRunning = false
-    /// Calls of `settle`, `advance` and `clock` that wait for their end, in order.
+    /// Waiting calls of `settle`, `advance` and `clock`, in order.
     var steps: [ClockStep] = []
 
     private var waitingForTicksEnd: [@EngineActor () -> Void] = []
@@ -46,13 +46,13 @@ final class TestRun {
                 isRunning = false
                 if case .failure(let error) = result { fail(file.diagnostic(of: error)) }
             })
-        await takeTurns()
+        await runTicks()
         coroutine = nil
         steps = []
         waitingForTicksEnd = []
     }
 
-    /// Of all hosts that are there, and those that are made later.
+    /// Records the traffic of all hosts, including those that are made later.
     func record(_ recorder: TrafficRecorder) {
         recorders.append(recorder)
         for host in file.hosts { recorder.listen(to: host.engine) }
@@ -64,10 +64,10 @@ final class TestRun {
         host.context.runner.betweenTicks = { [weak self] work in self?.waitingForTicksEnd.append(work) }
     }
 
-    /// Where the test waits.
+    /// The place at which the test waits.
     var place: (file: String, line: Int)? { coroutine?.place }
 
-    /// Ends the test. It goes on to its next wait if it is running now.
+    /// Ends the test. If it is running, it goes on to its next wait.
     func fail(_ diagnostic: Diagnostic) {
         guard failure == nil else { return }
         var diagnostic = diagnostic
@@ -79,25 +79,25 @@ final class TestRun {
         coroutine?.cancel()
     }
 
-    // MARK: Turns
+    // MARK: Ticks
 
-    /// More turns without rest are an endless loop.
+    /// More ticks without rest mean an endless loop.
     private static let tickLimit = 100_000
-    /// Steps of a clock in one call: an endless timer of a millisecond in an hour stays below.
+    /// The most steps of a clock in one call. A repeating timer of one millisecond needs fewer in an hour.
     private static let moveLimit = 5_000_000
 
-    /// Runs turns of all hosts until the test has ended, moving no clock but as the test says.
-    private func takeTurns() async {
+    /// Runs ticks of all hosts until the test has ended. Clocks move only when the test moves them.
+    private func runTicks() async {
         var ticks = 0
         var moves = 0
         while isRunning {
             if failure != nil {
                 coroutine?.cancel()
-                // It can't go on: the runner itself called last.
+                // The coroutine called this function itself, so it can't be resumed.
                 isRunning = false
             } else if !waitingForTicksEnd.isEmpty {
                 waitingForTicksEnd.removeFirst()()
-            } else if takeTurn() {
+            } else if runTick() {
                 ticks += 1
                 if ticks > Self.tickLimit { fail(TestStandstill(file).restlessness(Self.tickLimit)) }
             } else if file.hosts.contains(where: { $0.engine.offloadedWork > 0 }) {
@@ -113,8 +113,8 @@ final class TestRun {
         }
     }
 
-    /// A turn of each host. False when none had anything to do.
-    private func takeTurn() -> Bool {
+    /// Runs one tick of each host. False when none had work.
+    private func runTick() -> Bool {
         var didWork = false
         for host in file.hosts {
             if host.scheduler.runTick() { didWork = true }
@@ -123,7 +123,7 @@ final class TestRun {
         return didWork
     }
 
-    /// Goes on with the first of the calls that wait. False when there is none.
+    /// Continues the first of the waiting calls. False when there is none.
     private func takeStep() -> Bool {
         guard let step = steps.first else { return false }
         if step.advance() { return true }
@@ -133,11 +133,11 @@ final class TestRun {
     }
 }
 
-/// A call of `settle`, `advance` or `clock` on its way. It goes on whenever no host has anything due.
+/// A waiting call of `settle`, `advance` or `clock`. It continues whenever no host has work that is due.
 @EngineActor
 final class ClockStep {
     private let host: TestHost
-    /// Where the clock goes; nil for `settle`.
+    /// The time to which the clock moves; nil for `settle`.
     private let target: (uptime: Double, now: Double)?
     private let waiter: LuaWaiter
 
@@ -147,7 +147,7 @@ final class ClockStep {
         self.waiter = waiter
     }
 
-    /// Moves the clock to the next timer, or to the end of the way. False when it is there.
+    /// Moves the clock to the next timer, or to the target. False when it is there.
     func advance() -> Bool {
         guard let target, !host.isClosed, waiter.isAlive, host.clock.uptime < target.uptime else {
             return false

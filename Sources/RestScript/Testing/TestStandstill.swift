@@ -1,13 +1,13 @@
 import RestEngine
 
-/// What keeps a test from going on, in words.
+/// Describes why a test can't go on.
 @EngineActor
 struct TestStandstill {
     private let file: ScriptTestFile
 
     init(_ file: ScriptTestFile) { self.file = file }
 
-    /// The test waits, and no host has anything due.
+    /// The message for a test that waits while no host has work that is due.
     func diagnostic(at place: (file: String, line: Int)?) -> Diagnostic {
         var text = "the test waits for something that can't happen: no host has anything to do now"
         let hosts = file.hosts.filter { $0 !== file.home || $0.scheduler.hasWork }
@@ -29,12 +29,12 @@ struct TestStandstill {
             + ", \(count(host.scheduler.armedTimers, "timer")), the next due in \(seconds) s: host:advance(\(seconds)) gets there"
     }
 
-    /// Turn follows turn, and no end is in sight.
+    /// The message for hosts that run tick after tick without an end.
     func restlessness(_ ticks: Int) -> Diagnostic {
         let busy = file.hosts.first { $0.scheduler.timeUntilWork == 0 }
         let name = busy.map { $0.name.isEmpty ? "a host" : $0.name } ?? "a host"
         return Diagnostic(
-            .error, "\(name) does not come to rest in \(ticks) turns", file: file.run?.place?.file,
+            .error, "\(name) does not come to rest in \(ticks) ticks", file: file.run?.place?.file,
             line: file.run?.place?.line,
             hint: "something begins anew for ever: a hook that loads again, or a timer without a pause")
     }
@@ -43,25 +43,25 @@ struct TestStandstill {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// Without a fraction where there is none.
+    /// Whole numbers have no fraction.
     private func number(_ value: Double) -> String {
         guard let whole = Int(exactly: value) else { return "\(value)" }
         return "\(whole)"
     }
 }
 
-/// Waits for what other threads do for an engine: the queue of a cache, a pool of transformers.
+/// Waits for work of other threads for an engine: the queue of a cache, a pool of transformers.
 @EngineActor
 enum OffloadedWait {
-    /// What a test waits for takes no longer, unless it hangs.
+    /// Such work takes less time unless it hangs.
     private static let timeout = 30.0
 
     static let complaint = "the test waits for work outside of the loop, a cache perhaps, that doesn't end"
 
-    /// Returns when one of the engines has had its last answer; false when that takes too long.
+    /// Returns when one of the engines has no such work left; false after the timeout.
     static func finish(of engines: [Engine]) async -> Bool {
         let busy = engines.filter { $0.offloadedWork > 0 }
-        // On the machine's clock: this is no time of the test's.
+        // The timeout is on the machine's clock, not the test's.
         let scheduler = Scheduler()
         defer {
             for engine in busy { engine.onOffloadedWorkDone = nil }

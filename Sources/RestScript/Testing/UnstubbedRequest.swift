@@ -2,7 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// A request that no stub answers, and what to say about it.
+/// The message for a request that no stub answers.
 @EngineActor
 struct UnstubbedRequest {
     private static let shown = 5
@@ -24,7 +24,7 @@ struct UnstubbedRequest {
         return Diagnostic(.error, message, file: place?.file, line: place?.line)
     }
 
-    /// Of a host that replays recordings, what the newest of them says.
+    /// The reason given by the newest of the host's recordings.
     private var replays: String? { host.transport.replays.last?.miss(request) }
 
     private var stubs: String {
@@ -33,7 +33,7 @@ struct UnstubbedRequest {
             return "\n  the host has no stubs: host:stub(\"\(request.method)\", \"…\", { json = … }) adds one"
         }
         let url = URLText(request.url)
-        // The same distance: the newest first, as it would be asked first.
+        // Among equal distances, the newest stub comes first, because it is asked first.
         let nearest = stubs.reversed().enumerated().map {
             (place: $0.offset, stub: $0.element, far: distance($0.element))
         }
@@ -56,6 +56,6 @@ struct UnstubbedRequest {
 }
 
 extension StubTransport.Stub {
-    /// Method and URL, as a test wrote them.
+    /// The method and the URL, as a test wrote them.
     var summary: String { "\(method ?? "*") \(pattern.text)" }
 }

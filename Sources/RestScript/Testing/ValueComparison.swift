@@ -1,16 +1,16 @@
 import LuaRuntime
 import RestEngine
 
-/// Compares two Lua values at any depth, without metamethods: tables by their fields, all else as `rawequal`
-/// does.
+/// Compares two Lua values at any depth, without metamethods: tables by their fields, other values as
+/// `rawequal` does.
 ///
-/// Level by level and without recursion, so that the places nearest to the root are found first, and deep or
-/// cyclic tables do no harm.
+/// It goes level by level and without recursion, so it finds the differences nearest to the root first, and
+/// deep or cyclic tables do no harm.
 @EngineActor
 struct ValueComparison {
-    /// Differing fields of one table that are looked at, before the first ones by order are taken.
+    /// The most differing fields of one table that are found before the first ones by order are taken.
     private static let looked = 200
-    /// Tables in one table that are put in order; more of them are compared as they come.
+    /// The most tables in one table that are sorted; further ones are compared in any order.
     private static let sorted = 1000
 
     private struct Pair: Hashable {
@@ -18,7 +18,7 @@ struct ValueComparison {
         let expected: UnsafeRawPointer
     }
 
-    /// Two tables that have the same path.
+    /// The path of two tables that are compared.
     private struct Path {
         let parent: Int?
         let step: String
@@ -34,7 +34,7 @@ struct ValueComparison {
         self.lua = lua
     }
 
-    /// The first differences, one more than are shown at most.
+    /// The first differences, one more than are shown.
     func differences(_ actual: Int32, _ expected: Int32) -> [ValueDifference] {
         let bottom = lua.top
         defer { lua.setTop(bottom) }
@@ -58,7 +58,7 @@ struct ValueComparison {
         return found
     }
 
-    /// What is left to compare; the tables wait in a table of Lua's.
+    /// The pairs that are still to be compared. The tables are kept in a Lua table.
     private struct Search {
         let table: Int32
         var places: [Path] = []
@@ -69,7 +69,7 @@ struct ValueComparison {
             table = lua.top
         }
 
-        /// A pair that was met before is the same if it proves to be the same there.
+        /// A pair that was added before is not added again, because it is compared there.
         mutating func add(_ actual: Int32, _ expected: Int32, _ place: Path, _ lua: Lua) {
             guard let first = lua.identity(actual), let second = lua.identity(expected),
                 known.insert(Pair(actual: first, expected: second)).inserted
@@ -139,7 +139,7 @@ struct ValueComparison {
             lua.pop(2)
         }
         guard rest > 0 else { return }
-        // Pairs that were added above are known, so none counts twice.
+        // Pairs that were added above are known, so each counts once.
         try? lua.forEachPair(actual) { lua in
             let key = lua.top - 1
             lua.pushValue(at: key)
@@ -165,12 +165,12 @@ struct ValueComparison {
         let text = ValueText()
         let wanted = text.text(lua, expected)
         var got = text.text(lua, actual)
-        // Two objects that look the same, or a number that isn't equal to itself.
+        // Two objects may look the same, and NaN is not equal to itself.
         if got == wanted { got += lua.type(actual) == .number ? "" : " (another one)" }
         return ValueDifference(path: path, expected: wanted, actual: got)
     }
 
-    /// The places in which two long strings differ.
+    /// The parts of two long strings around their first difference.
     private func excerpts(_ actual: Int32, _ expected: Int32) -> (expected: String, actual: String)? {
         guard let first = lua.bytes(actual), let second = lua.bytes(expected),
             max(first.count, second.count) > 120
@@ -190,15 +190,15 @@ struct ValueComparison {
 
 /// One place in which two values differ.
 struct ValueDifference {
-    /// From the values themselves to the place, such as `.users[3].name`; empty for the values.
+    /// The path from the values to the difference, such as `.users[3].name`; empty for the values themselves.
     let path: String
     let expected: String
     let actual: String
 
-    /// Differences that are told; more of them help nobody.
+    /// The most differences that are shown.
     static let shown = 5
 
-    /// Several lines; the first says what is wrong.
+    /// Several lines. The first one says that the values differ.
     static func text(_ differences: [ValueDifference]) -> String {
         var text = "the values differ"
         if differences.count == 1, let only = differences.first {

@@ -2,11 +2,11 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// What a content transformer takes and gives (rule 17.5).
+/// The types of content that a content transformer takes and returns (rule 17.5).
 struct ContentRules: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         case any, bytes, text, json, image, table, number, boolean
-        /// Tables with this metatable, by its number in trees.
+        /// Tables with this metatable, which has this number in trees.
         case classTable(UInt32)
 
         static let names = ["any", "bytes", "text", "json", "image", "table", "number", "boolean"]
@@ -43,8 +43,8 @@ struct ContentRules: Sendable, Hashable {
             }
         }
 
-        /// What a script gave, in the form that was declared: its strings are text and its tables values,
-        /// unless it was said otherwise.
+        /// Gives the content of a script the declared form. Strings are text and tables are values, unless
+        /// the rules say otherwise.
         func shape(_ content: Content) -> Content {
             switch (self, content) {
             case (.bytes, .text(let text)): .bytes(Array(text.utf8))
@@ -60,34 +60,34 @@ struct ContentRules: Sendable, Hashable {
     var output = Kind.any
     var onMismatch = InputMismatch.error
     var transformErrors = false
-    /// A success without a body is transformed too, whatever `input` is (D30).
+    /// True when a success without a body is transformed, too, whatever `input` is (D30).
     var empty = false
     var description: String?
 
     init() {}
 }
 
-/// The rules as a script gives them: to `rest.content_transformer`, `configure_transformer` and in the tables
-/// of modules.
+/// The rules as a script gives them to `rest.content_transformer` and `configure_transformer`, or in the
+/// table of a module.
 struct GivenRules {
     private var made = ContentRules()
-    /// Class tables on the stack.
+    /// The indexes of class tables on the stack.
     private var inputClass: Int32?
     private var outputClass: Int32?
-    /// The first of them that is there: a transformer that has its own takes none.
+    /// The first given option. A transformer with rules of its own takes none.
     private(set) var first: String?
 
     static let fields: [ScriptOption<GivenRules>] = [
-        kind("input", "What it takes: a type of content, or a class table whose objects it is for.") {
+        kind("input", "The type of content that it takes, or a class table for objects of that class.") {
             given, kind, place in
             (given.made.input, given.inputClass) = (kind, place)
         },
-        kind("output", "What it gives, in the same words.") { given, kind, place in
+        kind("output", "The type of content that it returns, in the same form.") { given, kind, place in
             (given.made.output, given.outputClass) = (kind, place)
         },
         .init(
             "on_mismatch", type: InputMismatch.allCases.map { "\"\($0.rawValue)\"" }.plainlyJoined(" | "),
-            default: "\"error\"", "What becomes of a content that `input` doesn't take."
+            default: "\"error\"", "How a content is treated that `input` doesn't take."
         ) { options, given, _ in
             guard let text = try options.string("on_mismatch") else { return }
             guard let action = InputMismatch(rawValue: text) else {
@@ -105,12 +105,12 @@ struct GivenRules {
             given.made.empty = flag
             given.note("empty")
         },
-        .text("description", .description, "What errors and explanations call it.") {
+        .text("description", .description, "Its name in errors and explanations.") {
             $0.made.description = $1
         },
     ]
 
-    /// `trees` number the classes.
+    /// `trees` numbers the classes.
     func rules(_ lua: Lua, _ trees: TreeExchange) -> ContentRules {
         var rules = made
         if let place = inputClass { rules.input = .classTable(trees.register(class: lua, place)) }
@@ -122,7 +122,7 @@ struct GivenRules {
 
     private mutating func note(_ name: String) { first = first ?? name }
 
-    /// - Parameter store: Gets the place of a class table.
+    /// - Parameter store: Gets the index of a class table on the stack.
     private static func kind(
         _ name: String, _ sentence: String,
         _ store: @escaping @Sendable (inout GivenRules, ContentRules.Kind, Int32?) -> Void
@@ -134,7 +134,7 @@ struct GivenRules {
             guard let place = options.value(name) else { return }
             given.note(name)
             guard let text = options.lua.string(place) else {
-                // It stays on the stack.
+                // The table stays on the stack.
                 if options.lua.type(place) == .table { return store(&given, .any, place) }
                 throw OptionFault("is the name of a type or a class table")
             }

@@ -1,11 +1,12 @@
 import LuaRuntime
 import RestEngine
 
-/// `function(content, entity) -> content` of a script, as a stage's transformer (rules 17.4–17.9).
+/// A function of a script, `function(content, entity) -> content`, as a stage's transformer
+/// (rules 17.4–17.9).
 struct ContentTransformer: Transformer {
     let values: ScriptValues
     let call: ContentCall
-    /// Where its function was written.
+    /// The place of its function.
     let origin: String?
 
     nonisolated var description: String { call.description }
@@ -31,7 +32,7 @@ extension ContentTransformer: GradualTransformer {
     }
 }
 
-/// A content transformer whose function gets a large tree, which becomes a value of Lua before, in parts.
+/// A content transformer for a large tree. The tree is first made into a Lua value, in parts.
 private final class GradualContentTransform: GradualTransform {
     private let transformer: ContentTransformer
     private let response: Response
@@ -53,14 +54,14 @@ private final class GradualContentTransform: GradualTransform {
     }
 }
 
-/// A function of contents, and the rules by which it is called.
+/// A content transformer's function with its rules.
 struct ContentCall {
     let function: ScriptFunction
     let rules: ContentRules
-    /// For `explain`, logs and errors.
+    /// The name for `explain`, logs and errors.
     let description: String
 
-    /// The array or object that the function will get of a response; nil for all else.
+    /// The array or object that the function will get; nil for other contents.
     fileprivate func input(of response: Response) -> Tree? {
         guard let content = response.entity?.content, rules.input.accepts(content) else { return nil }
         if case .failure = response, !rules.transformErrors { return nil }
@@ -72,9 +73,9 @@ struct ContentCall {
 }
 
 extension ScriptValues {
-    /// Gives a content to a function: that of a success, or the body of an error if the rules say so.
+    /// Calls a function with a content: that of a success, or an error's body if the rules say so.
     ///
-    /// - Parameter made: the content as a value of Lua, where that was made before.
+    /// - Parameter made: The content as a Lua value, if it was made before.
     func transform(
         _ response: Response, by call: ContentCall, _ pipeline: PipelineContext, made: TreeParts? = nil
     ) -> Response {
@@ -103,7 +104,7 @@ extension ScriptValues {
                 error.entity?.content = content
                 return .failure(error)
             } catch let failure {
-                // The error stays as it is, and so does its body (17.9).
+                // The error and its body stay unchanged (17.9).
                 report(
                     transformerError(failure, of: call.description, call.function, from: response, pipeline),
                     in: call.description)
@@ -112,7 +113,7 @@ extension ScriptValues {
         }
     }
 
-    /// Nil to leave the content as it is.
+    /// Nil means that the content stays unchanged.
     private func newContent(
         of entity: Entity, by call: ContentCall, _ made: TreeParts?, isPublished: Bool
     ) throws -> Content? {
@@ -144,7 +145,7 @@ extension ScriptValues {
     }
 }
 
-/// `function(response) -> response` of a script, for successes and failures (rule 17.1).
+/// A function of a script, `function(response) -> response`, for successes and failures (rule 17.1).
 struct ResponseTransformer: Transformer {
     let values: ScriptValues
     let function: ScriptFunction

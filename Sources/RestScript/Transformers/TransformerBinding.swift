@@ -2,7 +2,8 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// `rest.content_transformer{…}`, `rest.response_transformer(…)` or a standard one, in a script's hands.
+/// A transformer as a Lua object: `rest.content_transformer{…}`, `rest.response_transformer(…)` or a standard
+/// one.
 final class ScriptTransformerBox: LuaObject {
     let transformer: any Transformer
     init(_ transformer: any Transformer) { self.transformer = transformer }
@@ -10,7 +11,7 @@ final class ScriptTransformerBox: LuaObject {
     var keptBytes: Int { 512 + transformer.description.utf8.count }
 }
 
-/// Transformers as scripts make and name them.
+/// The Lua class of transformers, and the functions that make and add them.
 struct TransformerBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -46,7 +47,7 @@ struct TransformerBinding: ScriptBinding {
         LuaClass(
             "transformer", documentation: "Turns a response into another; added to a stage of the pipeline.",
             properties: [
-                property("description", "string", "What it is.") { call in
+                property("description", "string", "A description of the transformer.") { call in
                     call.lua.push(try call.receiver(as: ScriptTransformerBox.self).transformer.description)
                     return .one
                 }
@@ -104,7 +105,7 @@ struct TransformerBinding: ScriptBinding {
         let pool = context.modules
         let version: ModuleVersion
         do throws(LuaError) { version = try pool.declare(name) } catch {
-            // A file that is there says itself what is wrong with it.
+            // When there is a file, the error already describes its fault.
             guard error.file == nil else { throw error }
             let names = options.transformers.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
             let registered = names.isEmpty ? "" : "this program registers \(names), and "

@@ -1,20 +1,20 @@
 import LuaRuntime
 import RestEngine
 
-/// A transformer's function that raised, or that returned nil and perhaps said why.
+/// The failure of a transformer's function: it raised, or it returned nil with or without a message.
 enum TransformerError: Error {
     case raised(LuaError)
     case returnedNil(message: String?)
 }
 
 extension ScriptValues {
-    /// The same for functions that do the same; another each time when that can't be told.
+    /// A number that is equal for functions with the same effect. When that can't be known, it is random.
     func fingerprint(of function: LuaReference) -> UInt64 {
         let known = isClosed ? nil : state.fingerprint(of: function)
         return known ?? UInt64.random(in: 1...UInt64.max)
     }
 
-    /// Calls a transformer's function. `read` gets the place of its first result; nil there is a failure,
+    /// Calls a transformer's function. `read` gets the index of the first result. A nil there is a failure,
     /// which the second result may explain: a message, or an error object.
     func callTransformer<Result>(
         _ function: ScriptFunction, arguments: (Lua) -> Int32, read: (Lua, Int32) throws -> Result
@@ -43,8 +43,8 @@ extension ScriptValues {
         throw TransformerError.returnedNil(message: lua.string(-1))
     }
 
-    /// The error of a response whose transformer failed: what the script raised on purpose says what it
-    /// means, status and body of the response are kept (rules 17.7, D12).
+    /// The error of a response whose transformer failed. A message that the script raised on purpose is its
+    /// message; the status and body of the response are kept (rules 17.7, D12).
     func transformerError(
         _ error: any Error, of transformer: String, _ function: ScriptFunction, from response: Response,
         _ pipeline: PipelineContext
@@ -70,7 +70,7 @@ extension ScriptValues {
             url: pipeline.url, method: pipeline.method)
     }
 
-    /// The words that a script passed to `error`; nil for Lua's own, and for a value that has none.
+    /// The message that a script passed to `error`; nil for Lua's own errors, and for a value without a text.
     func deliberateMessage(of error: LuaError) -> String? {
         guard error.isDeliberate else { return nil }
         guard let value = error.value else { return error.message }

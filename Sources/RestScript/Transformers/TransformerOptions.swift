@@ -4,7 +4,7 @@ import RestEngine
 
 /// The options of `rest.content_transformer`.
 struct ContentTransformerOptions {
-    /// Its place on the stack.
+    /// The index of the value on the stack.
     var transform: Int32 = 0
     var rules = GivenRules()
 
@@ -35,7 +35,7 @@ struct ConfiguredTransformerOptions {
         },
         .init(
             "action", type: "\"replace\" | \"append\"", default: "\"replace\"",
-            "Whether it takes the place of the stage's transformers or stands behind them."
+            "Whether it replaces the stage's transformers or is added behind them."
         ) { options, given, _ in
             guard let name = try options.string("action") else { return }
             guard let action = StageAction(rawValue: name) else {
@@ -43,10 +43,12 @@ struct ConfiguredTransformerOptions {
             }
             given.action = action
         },
-        .methods("Of the requests whose content it gets; without it those that bring content.") {
+        .methods("The methods of requests whose content it gets; default: those that load content.") {
             $0.methods = $1
         },
-        .oneOrMore("content_types", "Those that it is for; without it all.") { $0.contentTypes = $1 },
+        .oneOrMore("content_types", "The content types that it is for; default: all.") {
+            $0.contentTypes = $1
+        },
     ]
 
     private static let ofRules = GivenRules.fields.map {
@@ -59,7 +61,7 @@ struct ConfiguredTransformerOptions {
 
 /// The options of `rest.transformers.json` and its kin.
 struct StandardTransformerOptions {
-    /// Nil: as the transformer does by itself.
+    /// Nil means the transformer's own default.
     var transformErrors: Bool?
     var empty: Bool?
     var allowFragments = false
@@ -86,11 +88,12 @@ struct StandardTransformerOptions {
     }
 
     private static let allowFragments = ScriptOption<StandardTransformerOptions>.flag(
-        "allow_fragments", default: "false", "Takes a text that is one value, neither an object nor an array."
+        "allow_fragments", default: "false",
+        "Accepts a text that is a single value, neither an object nor an array."
     ) { $0.allowFragments = $1 }
 
     private static let charset = ScriptOption<StandardTransformerOptions>.text(
-        "charset", "Of the body, whatever it says itself."
+        "charset", "The charset of the body, which overrides the response's own."
     ) { options, name in
         guard TextCharset(name) != nil else {
             throw LuaUsageError(

@@ -1,10 +1,10 @@
 import LuaRuntime
 import RestEngine
 
-/// An attempt of a request as a table, for scripts.
+/// Makes tables of a request's attempts, for scripts.
 enum AttemptFields {
     static let documentation =
-        "What was sent and what came of it, in order: tables with `number url status error waited queued reason timings "
+        "The attempts in order: tables with `number url status error waited queued reason timings "
         + "http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded."
 }
 

@@ -77,7 +77,7 @@ struct URLBinding: ValueBinding {
 }
 
 extension ScriptValues {
-    /// Pushes a URL as pattern functions see it: its text and its parts.
+    /// Pushes a URL as pattern functions get it: its text and its parts.
     func push(_ url: URLText, on lua: Lua) {
         lua.newTable(record: 7)
         let parts = [

@@ -3,7 +3,7 @@ import Platform
 import RestEngine
 
 extension ScriptValues {
-    /// Pushes a content as scripts see it: strings, tables, an image object. Each push is a copy of its own.
+    /// Pushes a content as scripts get it: a string, a table, an image object. Each push makes a copy.
     func push(_ content: Content, on lua: Lua) {
         switch content {
         case .bytes(let bytes): lua.push(bytes: bytes)
@@ -14,9 +14,9 @@ extension ScriptValues {
         }
     }
 
-    /// The content that a script gave; nil for nil. A string is text, unless it is none: then it is bytes.
+    /// The content that a script gave; nil for nil. A string is text, or bytes when it is not valid UTF-8.
     ///
-    /// - Parameter isPublished: What is wanted of a table is, in all likelihood, JSON text.
+    /// - Parameter isPublished: True when a table will most likely be needed as JSON text.
     func content(_ lua: Lua, _ index: Int32, isPublished: Bool = false) throws -> Content? {
         if trees.isNull(lua, index) { return .value(.null) }
         switch lua.type(index) {
@@ -53,7 +53,7 @@ extension ScriptValues {
     }
 }
 
-/// `rest.bytes`, and what it gives.
+/// `rest.bytes`, and the Lua class of its results.
 struct BytesBinding: ValueBinding {
     unowned let values: ScriptValues
 
@@ -62,7 +62,7 @@ struct BytesBinding: ValueBinding {
             functions: [
                 ModuleFunction(
                     "bytes", signature: "(s: string) -> bytes",
-                    documentation: "Makes a string bytes, where it would be text."
+                    documentation: "Marks a string as bytes, where it would count as text."
                 ) { call in
                     values.push(ScriptBytes(try call.bytes(1, "s")), on: call.lua)
                     return .one
@@ -84,7 +84,7 @@ struct BytesBinding: ValueBinding {
     }
 }
 
-/// `rest.bytes(s)`: a string that is no text.
+/// `rest.bytes(s)`: a string that is not text.
 final class ScriptBytes: LuaObject {
     let bytes: [UInt8]
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -92,9 +92,9 @@ final class ScriptBytes: LuaObject {
     var keptBytes: Int { bytes.count }
 }
 
-// Where bytes are wanted, a string and `rest.bytes(s)` are the same.
+// Functions that take bytes accept a string or `rest.bytes(s)`.
 extension Lua {
-    /// Nil for what is neither.
+    /// Nil for values of other types.
     func rawBytes(_ index: Int32) -> [UInt8]? {
         type(index) == .string ? bytes(index) : object(index, as: ScriptBytes.self)?.bytes
     }
@@ -158,7 +158,7 @@ struct ImageBinding: ValueBinding {
     }
 }
 
-/// An image content in a script's hands.
+/// An image content as a Lua object.
 final class ScriptImage: LuaObject {
     let image: Image
     init(_ image: Image) { self.image = image }

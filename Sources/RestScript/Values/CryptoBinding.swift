@@ -26,7 +26,7 @@ struct CryptoBinding: ValueBinding {
                 },
                 ModuleFunction(
                     "random_bytes", signature: "(count: integer) -> string",
-                    documentation: "Bytes that nobody can guess, 1 to 65,536 of them."
+                    documentation: "Cryptographically random bytes, 1 to 65,536 of them."
                 ) { call in
                     let count = try call.integer(1, "count")
                     guard (1...65_536).contains(count) else { throw call.bad(1, "count", "1 to 65536") }
@@ -42,7 +42,7 @@ struct CryptoBinding: ValueBinding {
                 ModuleFunction(
                     "constant_time_equal", signature: "(a: string, b: string) -> boolean",
                     documentation:
-                        "Compares secrets, signatures for instance, in a time that does not tell where they differ."
+                        "Compares secrets, such as signatures, in a time that does not depend on where they differ."
                 ) { call in
                     call.lua.push(Crypto.isEqual(try summable(call, 1, "a"), try summable(call, 2, "b")))
                     return .one
@@ -87,8 +87,7 @@ struct HexBinding: ValueBinding {
 
 private let maxBytes = 64 << 20
 
-/// No clock of a script's stops what runs outside of Lua: more bytes than a file may have are not taken in
-/// one call.
+/// Limits the bytes of one call, because a script's time limit can't interrupt code outside of Lua.
 private func summable(_ call: Arguments, _ index: Int32, _ name: String) throws -> [UInt8] {
     let bytes = try call.rawBytes(index, name)
     guard bytes.count <= maxBytes else {

@@ -2,8 +2,7 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// An entity in a script's hands. Its content is made into a Lua value when it is first asked for, and then
-/// stays.
+/// An entity as a Lua object. Its content becomes a Lua value when it is first read, and is then kept.
 final class ScriptEntity: LuaObject {
     let entity: Entity
     var content: LuaReference?
@@ -13,7 +12,7 @@ final class ScriptEntity: LuaObject {
     var keptBytes: Int { entity.heldBytes }
 }
 
-/// `rest.entity`, and entities.
+/// `rest.entity`, and the Lua class of entities.
 struct EntityBinding: ValueBinding {
     unowned let values: ScriptValues
 
@@ -23,7 +22,7 @@ struct EntityBinding: ValueBinding {
                 ModuleFunction(
                     "entity",
                     signature: "(options: { ... }) -> entity",
-                    documentation: "An entity of the script's own.", options: GivenEntity.schema.descriptions
+                    documentation: "Makes an entity.", options: GivenEntity.schema.descriptions
                 ) { call in try makeEntity(call) }
             ],
             classes: [BoundClass(ScriptEntity.self, makeEntityClass)])
@@ -31,7 +30,7 @@ struct EntityBinding: ValueBinding {
 
     func makeEntityClass() -> LuaClass {
         LuaClass(
-            "entity", documentation: "Data with what was said about it.",
+            "entity", documentation: "The data of a resource with its headers and metadata.",
             methods: [
                 LuaMethod(
                     "header_values", signature: "(name: string) -> string[]",
@@ -50,7 +49,8 @@ struct EntityBinding: ValueBinding {
             properties: [
                 LuaProperty(
                     "content", type: "any",
-                    documentation: "A Lua value of its own: changing it changes no resource."
+                    documentation:
+                        "The content as a separate Lua value: changing it does not change the resource."
                 ) { call in
                     let box = try call.receiver(as: ScriptEntity.self)
                     if let content = box.content {
@@ -68,18 +68,22 @@ struct EntityBinding: ValueBinding {
                     call.lua.push(try call.receiver(as: ScriptEntity.self).entity.content.kind)
                     return .one
                 },
-                LuaProperty("content_type", type: "string", documentation: "With its parameters.") { call in
+                LuaProperty(
+                    "content_type", type: "string", documentation: "The content type with its parameters."
+                ) { call in
                     call.lua.push(try call.receiver(as: ScriptEntity.self).entity.contentType)
                     return .one
                 },
                 LuaProperty(
-                    "charset", type: "string?", documentation: "As the server named it, in lower case."
+                    "charset", type: "string?",
+                    documentation: "The charset as the server named it, in lower case."
                 ) { call in
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.charset)
                     return .one
                 },
                 LuaProperty(
-                    "headers", type: "headers", documentation: "Read only; names compare without case."
+                    "headers", type: "headers",
+                    documentation: "The headers, read only; names compare without case."
                 ) { call in
                     let headers = try call.receiver(as: ScriptEntity.self).entity.headers
                     values.push(ScriptHeaders(reading: headers), on: call.lua)
@@ -88,7 +92,7 @@ struct EntityBinding: ValueBinding {
                 LuaProperty(
                     "status", type: "integer?",
                     documentation:
-                        "Of the response that the content came with; nil if it was made here. A 304 changes none."
+                        "The status of the content's response; nil if a script made it. A 304 does not change it."
                 ) { call in
                     let status = try call.receiver(as: ScriptEntity.self).entity.status
                     if let status { call.lua.push(Int64(status)) } else { call.lua.pushNil() }
@@ -97,24 +101,27 @@ struct EntityBinding: ValueBinding {
                 LuaProperty(
                     "url", type: "string?",
                     documentation:
-                        "Where that response came from, after redirects; without user and password."
+                        "The URL of that response, after redirects; without user and password."
                 ) { call in
                     let url = try call.receiver(as: ScriptEntity.self).entity.url
                     call.lua.push(optional: url.map(URLText.withoutUserInfo))
                     return .one
                 },
-                LuaProperty("http_version", type: "string?", documentation: "`1.1` or `2`, for example.") {
+                LuaProperty(
+                    "http_version", type: "string?", documentation: "The HTTP version, such as `1.1` or `2`."
+                ) {
                     call in
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.httpVersion)
                     return .one
                 },
-                LuaProperty("etag", type: "string?", documentation: "With its quotes.") { call in
+                LuaProperty("etag", type: "string?", documentation: "The entity tag with its quotes.") {
+                    call in
                     call.lua.push(optional: try call.receiver(as: ScriptEntity.self).entity.etag)
                     return .one
                 },
                 LuaProperty(
                     "timestamp", type: "number",
-                    documentation: "When it was received or confirmed, Unix seconds."
+                    documentation: "The time when it was received or confirmed, in Unix seconds."
                 ) { call in
                     call.lua.push(try call.receiver(as: ScriptEntity.self).entity.timestamp)
                     return .one
@@ -155,17 +162,16 @@ struct EntityBinding: ValueBinding {
         return .one
     }
 
-    /// What people look for on an entity and find elsewhere.
+    /// Advice for names that an entity does not have.
     private static let elsewhere = [
         "body": "it is entity.content", "data": "it is entity.content",
         "error": "an entity is a success, or the body of an error",
     ]
 }
 
-/// The options of `rest.entity`. Status, URL and version are for caches that write an entity down and read it
-/// again.
+/// The options of `rest.entity`. Status, URL and version are for caches that store an entity and restore it.
 private struct GivenEntity {
-    /// Where it lies on the stack.
+    /// The index of the value on the stack.
     var content: Int32?
     var headers = Headers()
     var charset: String?
@@ -175,22 +181,25 @@ private struct GivenEntity {
     var httpVersion: String?
 
     static let schema = ScriptSchema<GivenEntity>([
-        .place("content", type: "content", "A text, a table or rest.bytes(…).") { $0.content = $1 }
-            .required(of: "entity"),
-        .init("headers", type: "headers", "Those of another entity, or a table.") { options, entity, _ in
+        .place("content", type: "content", "The content: a string, a table or rest.bytes(…).") {
+            $0.content = $1
+        }
+        .required(of: "entity"),
+        .init("headers", type: "headers", "The headers: those of another entity, or a table.") {
+            options, entity, _ in
             guard let place = options.value("headers") else { return }
             defer { options.lua.setTop(place - 1) }
-            // Another entity's are taken as they are, order and repeats included.
+            // Headers of another entity keep their order and repeats.
             if let known = options.lua.object(place, as: ScriptHeaders.self) {
                 entity.headers = known.read()
             } else if let place = try options.table("headers") {
                 entity.headers = try options.lua.headers(place)
             }
         },
-        .text("content_type", "In place of the one in `headers`.") {
+        .text("content_type", "The content type, in place of the one in `headers`.") {
             $0.headers.set("Content-Type", $1)
         },
-        .text("charset", "Of the content, as the server says it.") { $0.charset = $1 },
+        .text("charset", "The charset of the content, as a server would name it.") { $0.charset = $1 },
         .number("timestamp", "Unix time in seconds; without it now.") { $0.timestamp = $1 },
         .init("status", type: "integer", "Three digits.") { options, entity, _ in
             guard let status = try options.integer("status") else { return }
@@ -199,8 +208,8 @@ private struct GivenEntity {
             }
             entity.status = Int(status)
         },
-        .text("url", "Where it came from.") { $0.url = $1 },
-        .text("http_version", "By which it came.") { $0.httpVersion = $1 },
+        .text("url", "The URL that it came from.") { $0.url = $1 },
+        .text("http_version", "The HTTP version of its response.") { $0.httpVersion = $1 },
     ])
 }
 

@@ -2,14 +2,15 @@ import CLuaJSON
 import LuaRuntime
 import RestEngine
 
-/// More makes no request that a server takes, and much work.
+/// The limit of headers in one table. More would make an unusable request, and cost much work.
 enum MostHeaders {
     static let fields = 1000
     static let bytes = 1 << 20
 }
 
 extension Lua {
-    /// The value of a header as scripts give it: a string, a number, or a list of them; nil or null removes.
+    /// The values of a header as scripts give them: a string, a number, or a list of them; nil or null
+    /// removes it.
     func headerValues(_ index: Int32, name: String) throws -> [String] {
         if cjson_is_null(pointer, index) { return [] }
         switch type(index) {
@@ -39,8 +40,8 @@ extension Lua {
         }
     }
 
-    /// A table of headers, sorted by name: a Lua table has no order, and equal requests shall look equal.
-    /// Null, for which nil can't stand in a table, omits.
+    /// A table of headers, sorted by name: a Lua table has no order, and equal requests should look equal.
+    /// Null removes a header, because a table can't hold nil.
     func headers(_ table: Int32) throws -> Headers {
         var fields: [(name: String, values: [String])] = []
         var (count, bytes) = (0, 0)
@@ -71,14 +72,14 @@ extension Lua {
         LuaUsageError("these headers are more than \(MostHeaders.fields) fields, which is the limit")
     }
 
-    /// The same for a request: refuses what can't be sent.
+    /// The same for a request. It refuses headers that can't be sent.
     func sendableHeaders(_ table: Int32) throws -> Headers {
         let headers = try headers(table)
         if let problem = headers.problem { throw LuaUsageError(problem) }
         return headers
     }
 
-    /// Pushes headers as a table of names in lower case; a name with several values gets them joined.
+    /// Pushes headers as a table with names in lower case. Several values of a name are joined.
     func push(_ headers: Headers) {
         newTable(record: Int32(headers.fields.count))
         for (name, value) in headers.joined {

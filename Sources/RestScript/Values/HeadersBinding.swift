@@ -1,11 +1,11 @@
 import LuaRuntime
 import RestEngine
 
-/// Headers that a script reads or edits like a table. `write` is nil where they are read only.
+/// Headers that a script reads or edits like a table. `write` is nil when they are read only.
 final class ScriptHeaders: LuaObject {
     let read: () -> Headers
     let write: ((Headers) throws -> Void)?
-    /// Whose headers they are, where they are written: they keep it.
+    /// The object of writable headers, which keeps them.
     private let owner: (any LuaObject)?
 
     init(
@@ -29,7 +29,7 @@ final class ScriptHeaders: LuaObject {
     }
 }
 
-/// Headers as scripts read and edit them.
+/// The Lua class of headers.
 struct HeadersBinding: ValueBinding {
     unowned let values: ScriptValues
 
@@ -76,7 +76,7 @@ struct HeadersBinding: ValueBinding {
             })
     }
 
-    /// Names and values; what is secret is masked.
+    /// The names and values, with secrets masked.
     private static func text(_ headers: Headers) -> String {
         ValueText.record(
             headers.fields.map { field in
@@ -88,7 +88,7 @@ struct HeadersBinding: ValueBinding {
     }
 }
 
-/// The name that a script looks up or assigns to.
+/// The name in a read or an assignment.
 private func headerName(_ call: Arguments) throws -> String {
     guard call.type(1) == .string else {
         throw LuaUsageError(

@@ -31,7 +31,7 @@ struct JSONBinding: ValueBinding {
                 },
                 ModuleFunction(
                     "decode", signature: "(text: string, options?: { ... }) -> value | nil, message",
-                    documentation: "The value of a JSON text; of repeated keys the last counts.",
+                    documentation: "The value of a JSON text; the last one of repeated keys counts.",
                     options: Self.decodeOptions.descriptions
                 ) { call in
                     let bytes = try call.rawBytes(1, "text")
@@ -69,7 +69,7 @@ struct JSONBinding: ValueBinding {
     private static let decodeOptions = ScriptSchema<String?>([
         .init(
             "big", type: "\"float\" | \"text\"", default: "\"float\"",
-            "What integers beyond 64 bits become: floats, or texts of their digits."
+            "The form of integers beyond 64 bits: floats, or strings of their digits."
         ) { options, form, _ in form = try options.string("big") }
     ])
 

@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// A response in a script's hands.
+/// A response as a Lua object.
 final class ScriptResponse: LuaObject {
     let response: Response
     let attempts: [RequestAttempt]
@@ -14,13 +14,13 @@ final class ScriptResponse: LuaObject {
     var keptBytes: Int { response.heldBytes + attempts.heldBytes }
 }
 
-/// What a completion hook gets.
+/// The argument of a completion hook.
 final class ScriptInfo: LuaObject {
     let info: ResponseInfo
     let attempts: [RequestAttempt]
     let keptBytes: Int
 
-    /// - Parameter request: whose outcome it is.
+    /// - Parameter request: The request that the outcome belongs to.
     @EngineActor
     init(_ info: ResponseInfo, of request: Request?) {
         self.info = info
@@ -29,7 +29,7 @@ final class ScriptInfo: LuaObject {
     }
 }
 
-/// `rest.success`, `rest.failure`, and what a request ended with.
+/// `rest.success`, `rest.failure`, and the Lua classes of outcomes.
 struct ResponseBinding: ScriptBinding {
     unowned let context: ScriptContext
 
@@ -67,7 +67,7 @@ struct ResponseBinding: ScriptBinding {
                 },
                 property(
                     "entity", "entity?",
-                    "The entity of a success; nil of a failure, whose body is the error's entity."
+                    "The entity of a success; nil for a failure, whose body is the error's entity."
                 ) { call in
                     if case .success(let entity) = try call.receiver(as: ScriptResponse.self).response {
                         values.push(entity, on: call.lua)
@@ -93,7 +93,7 @@ struct ResponseBinding: ScriptBinding {
 
     func makeInfoClass() -> LuaClass {
         LuaClass(
-            "info", documentation: "What a completion hook gets.",
+            "info", documentation: "The argument of a completion hook.",
             properties: [
                 property("response", "response", "The outcome.") { call in
                     let info = try call.receiver(as: ScriptInfo.self)
@@ -104,7 +104,7 @@ struct ResponseBinding: ScriptBinding {
                     call.lua.push(try call.receiver(as: ScriptInfo.self).info.isNew)
                     return .one
                 },
-                property("is_cancellation", "boolean", "The request was cancelled.") { call in
+                property("is_cancellation", "boolean", "True when the request was cancelled.") { call in
                     call.lua.push(try call.receiver(as: ScriptInfo.self).info.isCancellation)
                     return .one
                 },
@@ -117,7 +117,7 @@ extension ScriptValues {
         push(ScriptResponse(response), on: lua)
     }
 
-    /// A response as scripts give it: one, or the entity of a success, or the error of a failure.
+    /// A response, or the entity of a success, or the error of a failure, as scripts give it.
     func response(_ lua: Lua, _ index: Int32) -> Response? {
         if let box = lua.object(index, as: ScriptResponse.self) { return box.response }
         if let box = lua.object(index, as: ScriptEntity.self) { return .success(box.entity) }
@@ -125,7 +125,7 @@ extension ScriptValues {
         return nil
     }
 
-    /// The same as an argument.
+    /// The same for an argument.
     func response(_ call: Arguments, _ index: Int32, _ name: String) throws -> Response {
         if let response = response(call.lua, call.slot(index)) { return response }
         throw call.wrongType(index, name, "response, entity or error")

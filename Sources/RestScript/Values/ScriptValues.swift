@@ -1,22 +1,22 @@
 import LuaRuntime
 import RestEngine
 
-/// What a Lua state needs so that scripts see contents, entities and errors: in the script's own state
+/// The values that a Lua state needs for contents, entities and errors: in the script's own state
 /// (``MainValues``), and in those of its transformer modules (``ModuleValues``). It belongs to the thread of
 /// that state.
 class ScriptValues {
     let state: LuaState
-    /// Encoded values pass through this.
+    /// The buffer for values that are encoded.
     let trees: TreeExchange
-    /// What `rest.store` keeps.
+    /// The values of `rest.store`.
     let store: ScriptStore
     let phases: ScriptPhases
-    /// What it is part of has ended.
+    /// True when the script, or the state, has ended.
     var isClosed = false
-    /// What scripts see there.
+    /// The functions and classes that scripts get in this state.
     private(set) lazy var bindings = makeBindings()
-    /// Each made when the first object of its type is pushed, and of few types: a dictionary of such keys
-    /// would cost a start more than looking through them ever does.
+    /// The classes by type, each made when the first object of its type is pushed. There are few of them, so
+    /// a search is fast, and a dictionary would slow down a start.
     private(set) var classes: [(type: ObjectIdentifier, class: LuaClass)] = []
 
     init(_ state: LuaState, _ trees: TreeExchange, _ store: ScriptStore, _ phases: ScriptPhases) {
@@ -26,38 +26,38 @@ class ScriptValues {
         self.phases = phases
     }
 
-    // MARK: What differs
+    // MARK: Differences between states
 
-    /// The engine's time in Unix seconds, which tests move.
+    /// The engine's time in Unix seconds, which tests may set.
     var now: Double { 0 }
     func log(_ entry: ScriptLogEntry) {}
-    /// `rest.store.open`.
+    /// The function `rest.store.open`.
     func openStore(_ call: Arguments) throws -> CallResult { .none }
-    /// A transformer's function failed.
+    /// Called when a transformer's function has failed.
     func transformerFailed(_ error: LuaError) {}
     func makeBindings() -> BindingSet { BindingSet(of: self) }
 
     // MARK: Objects
 
-    /// The class as which scripts see objects of a type.
+    /// The Lua class of objects of a type.
     func luaClass(of type: Any.Type) -> LuaClass {
         let id = ObjectIdentifier(type)
         for known in classes where known.type == id { return known.class }
         guard let bound = bindings.classes.first(where: { $0.type == type }) else {
             preconditionFailure(
-                "no binding shows a \(type): it belongs into the list of Binding/BindingList.swift")
+                "no binding has a class for \(type): add it to the list in Binding/BindingList.swift")
         }
         let made = bound.make()
         classes.append((id, made))
         return made
     }
 
-    /// Pushes an object of a type that a binding shows.
+    /// Pushes an object whose type has a binding.
     func push<Object: LuaObject>(_ object: Object, on lua: Lua) {
         lua.push(object: object, class: luaClass(of: Object.self))
     }
 
-    /// Gives up the classes, in a state that lives on.
+    /// Removes the classes from a state that lives on.
     func unregisterClasses() {
         state.unregister(classes.map(\.class))
         classes = []
@@ -65,12 +65,12 @@ class ScriptValues {
 
     // MARK: Failures
 
-    /// Throws when the script has been closed: the engine may hold its functions for longer than it lives.
+    /// Throws when the script has been closed. The engine may hold its functions for longer than it lives.
     func requireOpen() throws(RequestError.CauseError) {
         if isClosed { throw ScriptContext.closed }
     }
 
-    /// Logs an error of which the request doesn't tell.
+    /// Logs an error that the request does not have.
     func report(_ error: RequestError, in what: String) {
         var fields: [(name: String, value: String)] = []
         var place: String?
@@ -81,7 +81,7 @@ class ScriptValues {
         log(ScriptLogEntry(level: .warn, text: "\(what): \(error)", fields: fields, place: place))
     }
 
-    /// Where a function of the script was written.
+    /// The place at which a function of the script was written.
     func place(of function: LuaReference) -> ScriptLocation? {
         let lua = state.main
         lua.push(function)
@@ -90,7 +90,7 @@ class ScriptValues {
     }
 }
 
-/// What scripts see in their own state, which belongs to the engine loop.
+/// The values of scripts' own state, which belongs to the engine loop.
 final class MainValues: ScriptValues {
     private let clock: () -> Double
     private let logger: (ScriptLogEntry) -> Void

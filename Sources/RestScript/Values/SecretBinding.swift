@@ -10,7 +10,7 @@ struct SecretBinding: ValueBinding {
             ModuleFunction(
                 "secret", signature: "(text: string) -> string",
                 documentation:
-                    "Gives the text back, and hides it from now on: as `***` in whatever is printed, logged, explained or recorded."
+                    "Returns the text, and from now on replaces it by `***` in everything that is printed, logged, explained or recorded."
             ) { call in
                 let text = try call.string(1, "text")
                 guard SecretMask.hide(text) else {

@@ -3,8 +3,7 @@ import CLuaJSON
 import LuaRuntime
 import RestEngine
 
-/// Moves values between the script's Lua state and trees. One buffer serves all, so a conversion allocates
-/// little.
+/// Converts values between a Lua state and trees. One buffer serves all conversions, so they allocate little.
 final class TreeExchange {
     private var buffer = cjson_buffer()
     private let preference = TextPreference()
@@ -13,7 +12,8 @@ final class TreeExchange {
 
     func close() { cjson_buffer_free(&buffer) }
 
-    /// Makes null, marks and classes of the state. Runs before any script, so no limit can refuse it.
+    /// Makes null, marks and classes of the state. It runs before any script, so no memory limit can refuse
+    /// it.
     func open(_ lua: Lua) {
         cjson_open(lua.pointer)
         for mark in [cjson_mark_array, cjson_mark_object] {
@@ -24,12 +24,12 @@ final class TreeExchange {
         }
     }
 
-    /// Tables keep their metatables when they come back to this state.
+    /// Makes tables keep their metatables when they come back to this state.
     func keepClasses(_ lua: Lua) { cjson_keep_classes(lua.pointer) }
 
-    /// Pushes the value of a tree. The state grants memory while Swift is innermost, and the stack has room
-    /// for the deepest tree (CLua/lua_stack.c), so nothing is raised here. A value for which there is no
-    /// memory is nil, made no further than that was known, and an error at the next step of the script.
+    /// Pushes the value of a tree. It raises no error: the state grants memory while Swift is innermost, and
+    /// the stack has room for the deepest tree (CLua/lua_stack.c). When there is no memory for the value, it
+    /// stops, pushes nil, and the script gets an error at its next step.
     func push(_ tree: Tree, on lua: Lua) {
         lua.checkStack(4)
         var making = cjson_making(lend: Lua.lend, big_as_text: false)
@@ -44,8 +44,8 @@ final class TreeExchange {
         }
     }
 
-    /// The value as a tree. Throws a sentence with the path of what can't be one: a function, a cycle; or
-    /// that the script's time is over, as ``json(_:_:)`` does.
+    /// The value as a tree. Throws a message with the path of a part that can't be converted, such as a
+    /// function or a cycle; or when the script's time is used up, as ``json(_:_:)`` does.
     func tree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
         var error = cjson_error()
         var limits = cjson_limits(depth: 0, bytes: 0, stop: lua.state.spentFlag)
@@ -56,7 +56,8 @@ final class TreeExchange {
         return Tree(encoded: takeBytes())
     }
 
-    /// The same, of whose text more is expected to be made: text from the beginning, if that says all of it.
+    /// The same for a value that will most likely be needed as JSON text. It makes text at once when text can
+    /// hold the whole value.
     func publishedTree(_ lua: Lua, _ index: Int32) throws(LuaUsageError) -> Tree {
         guard lua.type(index) == .table, preference.takesText() else { return try tree(lua, index) }
         var error = cjson_error()
@@ -82,8 +83,8 @@ final class TreeExchange {
         return takeBytes()
     }
 
-    /// Pushes the value of a JSON text; throws, with nothing pushed, when it is malformed. One for which
-    /// there is no memory is as in ``push(_:on:)``: the tree of a value takes no more than the value, but for
+    /// Pushes the value of a JSON text. When the text is malformed, it pushes nothing and throws. When there
+    /// is no memory, it acts as ``push(_:on:)`` does. A tree takes no more memory than the value, except for
     /// long names.
     func pushJSON(
         _ bytes: UnsafeRawBufferPointer, bigAsText: Bool, on lua: Lua
@@ -108,7 +109,7 @@ final class TreeExchange {
 
     func isNull(_ lua: Lua, _ index: Int32) -> Bool { cjson_is_null(lua.pointer, index) }
 
-    /// The number under which trees know the class whose metatable is at `index`.
+    /// The number of a class in trees. The class has the metatable at `index`.
     func register(class lua: Lua, _ index: Int32) -> UInt32 { cjson_register_class(lua.pointer, index) }
 
     func markArray(_ lua: Lua, _ index: Int32) { cjson_mark_array(lua.pointer, index) }

@@ -2,17 +2,17 @@ import CLuaJSON
 import LuaRuntime
 import RestEngine
 
-/// A large array or object on its way into a Lua state, made in parts, between which the state does other
-/// things. Of no use any more when the state is closed.
+/// Makes a large array or object of a Lua state in parts, between which the state does other work. It can't
+/// be used after the state is closed.
 final class TreeParts {
-    /// Bytes of the tree for one part: they take some tenths of a millisecond.
+    /// The bytes of the tree for one part, which takes some tenths of a millisecond.
     private static let bytesOfPart = 32 << 10
 
     private let tree: Tree
     private let parts: OpaquePointer
-    /// The value grows on the stack of this coroutine, which nobody runs.
+    /// The coroutine on whose stack the value grows. It never runs.
     private let home: LuaReference
-    /// Nil as long as there is more to come.
+    /// Nil until all parts are made; false when there was no memory.
     private var isWhole: Bool?
 
     /// Nil when there is no memory.
@@ -27,7 +27,7 @@ final class TreeParts {
 
     deinit { cjson_parts_free(parts) }
 
-    /// Makes one more part. True when there is no more.
+    /// Makes one more part. True when there are no more.
     func advance() -> Bool {
         guard isWhole == nil else { return true }
         var making = cjson_making(lend: Lua.lend, big_as_text: false)
@@ -43,8 +43,8 @@ final class TreeParts {
         return true
     }
 
-    /// Pushes the value, once, when it is whole. One for which there is no memory is as in
-    /// ``TreeExchange/push(_:on:)``.
+    /// Pushes the complete value, once. When there is no memory, it acts as ``TreeExchange/push(_:on:)``
+    /// does.
     func push(on lua: Lua) {
         guard isWhole == true else { return lua.pushNil() }
         lua.checkStack(1)

@@ -9,12 +9,12 @@ struct GatherBinding: ScriptBinding {
         BindingSet(functions: [
             ModuleFunction(
                 "all", "(list: (request | fn)[]) -> results[] | nil, error, results[]",
-                "Waits for all; the results in order."
+                "Waits for all of them and gives the results in order."
             ) { call in try waitForAll(call) },
             ModuleFunction(
                 "gather",
                 "(list: any[], limit: integer, fn: function(item, index)) -> results[] | nil, error, results[]",
-                "Runs fn on each item, so many at a time."
+                "Runs fn on each item, at most `limit` at a time."
             ) { call in try gather(call) },
         ])
     }
@@ -79,11 +79,11 @@ struct GatherBinding: ScriptBinding {
         }
     }
 
-    /// The longest list, with its holes (limit L27).
+    /// The most places of a list, including holes (limit L27).
     private static var maxLength: Int64 { 100_000 }
 
-    /// What a list has at its places, nil for a hole. Its length is its `n` (table.pack), else its last
-    /// place: a table doesn't know of the nils behind that.
+    /// The items of a list, with nil for a hole. Its length is its `n` (table.pack) or else its last place,
+    /// because a table does not store nils behind that.
     private func itemsAndHoles(_ call: Arguments, _ table: Int32) throws -> [LuaReference?] {
         let lua = call.lua
         let table = lua.absolute(table)
@@ -145,7 +145,7 @@ struct GatherBinding: ScriptBinding {
         request.start()
     }
 
-    /// A function fails by raising, or by returning nil and an error.
+    /// Runs a function of the list. It fails by raising, or by returning nil and an error.
     private func follow(
         _ function: LuaReference, _ arguments: [LuaReference], _ gathering: Gathering, _ index: Int
     ) {

@@ -1,14 +1,14 @@
 import LuaRuntime
 import RestEngine
 
-/// Results that several pieces of work bring, in the order of the list.
+/// Collects the results of several functions or requests, in the order of the list.
 @EngineActor
 final class Gathering {
     private let context: ScriptContext
     let waiter: LuaWaiter
-    /// What there was to do and what came of it, by position.
+    /// The state of each item, by position.
     private enum Result {
-        /// Nothing to do: it counts as done.
+        /// The item has no work and counts as done.
         case hole
         case pending
         case value(LuaReference)
@@ -21,10 +21,10 @@ final class Gathering {
     private var next = 0
     private var inFlight = 0
     private var isStarting = false
-    /// Others have their turn after so many seconds of beginning.
+    /// After so many seconds of starting work, other work gets a tick.
     private static let slice = 0.005
     private var isCancelled = false
-    /// The functions that run, by position.
+    /// The running functions, by position.
     var jobs: [Int: ScriptJob] = [:]
     private let begin: @EngineActor (Gathering, Int) -> Void
 
@@ -42,20 +42,21 @@ final class Gathering {
 
     func start() {
         if left == 0 { return answer() }
-        // A waiter is cancelled by its state, on the engine loop.
+        // The state cancels a waiter on the engine loop.
         waiter.onCancel = onLoop { [weak self] in self?.cancel() }
         startNext()
     }
 
-    /// Nobody waits any more: the functions end too. Requests go on, for they are the script's own.
+    /// The waiter was cancelled, so the functions end, too. Requests go on, because they belong to the
+    /// script.
     private func cancel() {
         isCancelled = true
         for job in jobs.values { job.cancel() }
     }
 
-    /// Work that ends at once starts the next here, not inside of its own end, where a long list would
-    /// overflow the stack. A long list begins in parts, and the rest of it in later turns: what begins inside
-    /// of the call that waits has no time of its own.
+    /// Starts the next work. Work that ends at once does not start the next one itself, because a long list
+    /// would overflow the stack. A long list starts in parts, and the rest of it in later ticks, because work
+    /// that starts inside of the waiting call has no time limit of its own.
     private func startNext() {
         guard !isStarting else { return }
         isStarting = true
@@ -89,7 +90,7 @@ final class Gathering {
         startNext()
     }
 
-    /// The list; or nil, the first error by position, and what there is.
+    /// Resumes the waiter with the list; or with nil, the first error by position, and the results so far.
     private func answer() {
         if let error = firstFailure?.error { return context.runner.fail(waiter, error, and: pushResults) }
         waiter.resume(onLoop(pushResults))

@@ -1,34 +1,35 @@
 import LuaRuntime
 import RestEngine
 
-/// What a script has running: jobs and timers. The host lives for as long as there is any.
+/// The running jobs and timers of a script. The host stays open while there are any.
 @EngineActor
 final class JobList {
-    /// Of those that run. Their functions alone are in the script's memory, and may all be the same one
-    /// (limit L310).
+    /// The most timers at once. Only their functions count as the script's memory, and all may share one
+    /// function (limit L310).
     private static let mostTimers = 100_000
 
     private var running: [ObjectIdentifier: (number: Int, activity: any ScriptActivity)] = [:]
     private var timers = 0
     private var started = 0
-    /// Jobs that have begun, by what runs them.
+    /// Jobs that have begun, by their coroutine.
     private var jobs: [ObjectIdentifier: ScriptJob] = [:]
-    /// Jobs and runs of timers that raised, with nobody waiting for them.
+    /// The number of jobs and timer runs that raised an error for which no function waited.
     var failed = 0
-    /// The custom request whose start runs now, up to its first wait: what it starts is its work.
+    /// The custom request whose `start` is running, up to its first wait. Jobs that it spawns belong to its
+    /// work.
     var startingRequest: ScriptCustomRequest?
-    /// Called when the last one has ended.
+    /// Called when the last job or timer has ended.
     var onEmpty: (@EngineActor () -> Void)?
 
     nonisolated init() {}
 
     var isEmpty: Bool { running.isEmpty }
-    /// Something was started, which may have ended.
+    /// True when something was started, even if it has ended.
     var hasStarted: Bool { started > 0 }
 
     var count: Int { running.count }
 
-    /// Where the functions of jobs that have not ended were written, `file:line`, as they were started.
+    /// The places of the functions of running jobs, `file:line`, in the order of their start.
     var places: [String] { inOrder.compactMap { ($0 as? ScriptJob)?.place } }
 
     func add(_ activity: any ScriptActivity) {
@@ -37,7 +38,7 @@ final class JobList {
         if activity.isTimer { timers += 1 }
     }
 
-    /// Throws when the script has as many timers as it may.
+    /// Throws when the script has as many timers as are allowed.
     func requireRoomForTimer() throws(LuaUsageError) {
         guard timers < Self.mostTimers else {
             throw LuaUsageError(
@@ -56,10 +57,10 @@ final class JobList {
 
     func forget(_ coroutine: LuaCoroutine) { jobs[ObjectIdentifier(coroutine)] = nil }
 
-    /// The job that a waiter is of; nil for hooks and timers.
+    /// The job that a waiter belongs to; nil for hooks and timers.
     func job(of waiter: LuaWaiter) -> ScriptJob? { jobs[ObjectIdentifier(waiter.coroutine)] }
 
-    /// Jobs and timers, which go on for themselves. A hook still gets the values that it waits for.
+    /// Jobs and timers that run on their own. A hook still gets the values that it waits for.
     var detached: [any ScriptActivity] { inOrder.filter(\.isDetached) }
 
     func cancelAll() {
@@ -70,21 +71,21 @@ final class JobList {
         jobs = [:]
     }
 
-    /// The oldest first, so that they end in the order in which they began.
+    /// The oldest first, so that they end in the order of their start.
     private var inOrder: [any ScriptActivity] {
         running.values.sorted { $0.number < $1.number }.map(\.activity)
     }
 }
 
-/// Something of a script that goes on by itself.
+/// Running work of a script.
 @EngineActor
 protocol ScriptActivity: AnyObject {
     func cancel()
 
-    /// It goes on for itself, and nothing that is in flight needs it.
+    /// True when it runs on its own, and no request in flight needs it.
     var isDetached: Bool { get }
 
-    /// It waits for a time, and for nothing else.
+    /// True when it only waits for a time.
     var isTimer: Bool { get }
 }
 

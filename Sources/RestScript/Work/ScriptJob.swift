@@ -1,7 +1,7 @@
 import LuaRuntime
 import RestEngine
 
-/// A function started by `rest.spawn`, or one of several that `rest.all` and `rest.gather` wait for.
+/// A function started by `rest.spawn`, or one that `rest.all` or `rest.gather` runs.
 @EngineActor
 final class ScriptJob: ScriptActivity, LuaObject {
     private var coroutine: LuaCoroutine?
@@ -9,10 +9,10 @@ final class ScriptJob: ScriptActivity, LuaObject {
     private(set) var outcome: Result<[LuaReference], LuaError>?
     private var hasBegun = false
     private unowned let context: ScriptContext
-    /// What `rest.all` or `rest.gather` wait with.
+    /// The waiter of `rest.all` or `rest.gather`.
     private let gatherer: LuaWaiter?
     private let onEnd: (@EngineActor (ScriptJob) -> Void)?
-    /// Whose work it is, until it has ended.
+    /// The request to whose work the job belongs, until the job has ended.
     private var request: ScriptCustomRequest?
     private var function: LuaReference?
 
@@ -28,7 +28,8 @@ final class ScriptJob: ScriptActivity, LuaObject {
         request = context.jobs.startingRequest
     }
 
-    /// A script that is being loaded only declares: its jobs begin when it has been found good.
+    /// Begins the job, or keeps it until the script has been loaded, because a script only declares while it
+    /// is loaded.
     func start(_ function: LuaReference, _ arguments: [LuaReference]) {
         self.function = function
         context.jobs.add(self)
@@ -49,7 +50,8 @@ final class ScriptJob: ScriptActivity, LuaObject {
         guard outcome == nil else { return }
         coroutine = started
         context.jobs.note(self, runBy: started)
-        // It may have begun to wait before anybody could know that it is it who waits.
+        // The job may have begun to wait before its coroutine was known, so the search for a cycle is made
+        // now.
         guard let cycle = JobCycle.find(through: self, context.jobs), let last = cycle.jobs.last else {
             return
         }
@@ -89,7 +91,7 @@ final class ScriptJob: ScriptActivity, LuaObject {
 
     var isFinished: Bool { outcome != nil }
 
-    /// Of its function, while it runs; nil for one of the host's own.
+    /// The place of its function while it runs; nil for a function of the host.
     var place: String? { function.flatMap { context.values.place(of: $0) }.map { "\($0.file):\($0.line)" } }
 
     var isDetached: Bool { onEnd == nil && waiting.isEmpty }
@@ -101,7 +103,7 @@ final class ScriptJob: ScriptActivity, LuaObject {
         if let cycle = JobCycle.find(through: self, context.jobs, beginning: other) { fail(waiter, cycle) }
     }
 
-    /// All that wait for its end.
+    /// All waiters for its end.
     var waiters: [LuaWaiter] { gatherer.map { waiting + [$0] } ?? waiting }
 
     private func fail(_ waiter: LuaWaiter, _ cycle: JobCycle) {
@@ -109,7 +111,7 @@ final class ScriptJob: ScriptActivity, LuaObject {
         waiter.fail(LuaUsageError(cycle.message(from: context.jobs.job(of: waiter))))
     }
 
-    /// For messages: where its function was written.
+    /// The name in messages, with the place of its function.
     var name: String {
         guard let function else { return "a job" }
         let lua = context.state.main
@@ -139,19 +141,19 @@ final class ScriptJob: ScriptActivity, LuaObject {
     }
 }
 
-/// Jobs each of which waits for the next one's end, and the last for the first's: without help none would
-/// ever end.
+/// A cycle of jobs, each of which waits for the end of the next one. Without intervention, they would never
+/// end.
 @EngineActor
 struct JobCycle {
-    /// Who waits for the first comes second, and so on.
+    /// The jobs in order: each one waits for the one before it.
     let jobs: [ScriptJob]
 
-    /// Nobody has so many jobs in a row that wait for each other; the search is paid by nobody.
+    /// The most jobs that a search visits. Real chains of waiting jobs are shorter.
     private static let maxVisits = 1000
 
-    /// The cycle in which `job` is, if there is one.
+    /// The cycle that contains `job`, if there is one.
     ///
-    /// - Parameter first: only those in which this one waits for it.
+    /// - Parameter first: Only cycles in which this job waits for `job`.
     static func find(
         through job: ScriptJob, _ list: JobList, beginning first: ScriptJob? = nil
     ) -> JobCycle? {
@@ -184,7 +186,7 @@ struct JobCycle {
         return path.reversed()
     }
 
-    /// Beginning with the job whose wait ends it.
+    /// The message, beginning with the job whose wait is ended.
     func message(from job: ScriptJob?) -> String {
         guard jobs.count > 1 else { return "\(jobs[0].name) awaits itself" }
         let order = Array(jobs.reversed())

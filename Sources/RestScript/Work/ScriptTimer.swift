@@ -5,7 +5,7 @@ import RestEngine
 @EngineActor
 final class ScriptTimer: ScriptActivity, LuaObject {
     private unowned let context: ScriptContext
-    /// Let go of at the end: it may well hold the timer, to cancel it.
+    /// Nil after the end, because the function may hold the timer to cancel it.
     private var function: LuaReference?
     private var rhythm: TimerRhythm
     private var timer: EngineTimer?
@@ -20,7 +20,7 @@ final class ScriptTimer: ScriptActivity, LuaObject {
         self.rhythm = rhythm
     }
 
-    /// Waits for its first time.
+    /// Schedules the first run.
     func arm() {
         var seconds: Double?
         switch rhythm {
@@ -35,14 +35,14 @@ final class ScriptTimer: ScriptActivity, LuaObject {
         if let seconds { arm(after: seconds) } else { cancel() }
     }
 
-    /// A script that was replaced has no timers any more: what it makes late never fires.
+    /// Schedules a run. Timers of a replaced script never fire.
     func arm(after seconds: Double) {
         guard !context.generation.isRetired else { return cancel() }
         context.jobs.add(self)
         timer = context.engine.scheduler.after(seconds) { [self] in fire() }
     }
 
-    /// A run that is still going on when the next is due takes its place.
+    /// Runs the function, unless its last run is still going on.
     private func fire() {
         timer = nil
         let isDue = isDueAndRearmed()

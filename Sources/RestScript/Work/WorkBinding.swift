@@ -14,7 +14,7 @@ struct WorkBinding: ScriptBinding {
 
     private var timeFunctions: [ModuleFunction] {
         [
-            ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job of its own; it may wait.") { call in
+            ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job; it may wait.") { call in
                 try context.runner.requireUnclosed(for: "rest.spawn")
                 let function = try call.function(1, "fn")
                 let arguments = references(call, from: 2)
@@ -27,7 +27,7 @@ struct WorkBinding: ScriptBinding {
                 let seconds = try duration(call, 1, "seconds")
                 return .wait { waiter in
                     let timer = engine.scheduler.after(seconds) { waiter.resume { _ in 0 } }
-                    // A waiter is cancelled by its state, on the engine loop.
+                    // The state cancels a waiter on the engine loop.
                     waiter.onCancel = onLoop { timer.cancel() }
                 }
             },
@@ -62,12 +62,12 @@ struct WorkBinding: ScriptBinding {
     }
 
     private nonisolated static let everyOptions = ScriptSchema<String?>([
-        .text("zone", "Whose times they are, such as `\"Europe/Berlin\"`; without it the local zone.") {
+        .text("zone", "The time zone, such as `\"Europe/Berlin\"`; default: the local zone.") {
             $0 = $1
         }
     ])
 
-    /// A period or a schedule, and the place of the function behind it.
+    /// A period or a schedule, and the index of the function argument.
     private func rhythm(_ call: Arguments) throws -> (TimerRhythm, Int32) {
         guard call.type(1) == .string else {
             let period = try duration(call, 1, "seconds")
@@ -116,7 +116,7 @@ struct WorkBinding: ScriptBinding {
                 },
             ],
             properties: [
-                property("is_finished", "boolean", "It has ended.") { call in
+                property("is_finished", "boolean", "True when it has ended.") { call in
                     call.lua.push(try call.receiver(as: ScriptJob.self).isFinished)
                     return .one
                 }
@@ -127,7 +127,7 @@ struct WorkBinding: ScriptBinding {
         LuaClass(
             "timer", documentation: "Made by rest.after and rest.every.",
             methods: [
-                method("cancel", "()", "It does not run again.") { call in
+                method("cancel", "()", "Stops the timer; it does not run again.") { call in
                     try call.receiver(as: ScriptTimer.self).cancel()
                     return .none
                 }

@@ -64,7 +64,9 @@ final class CacheQueue: @unchecked Sendable {
             let batch = line.takeBatch()
             doneWeight = batch.others.reduce(0) { $0 + $1.action.weight }
             notify(batch.reads.map { read in (read.answer, Result { try store.read(read.key) }) })
-            if !batch.others.isEmpty { notify(Array(zip(batch.others.map(\.answer), store.run(batch.others)))) }
+            if !batch.others.isEmpty {
+                notify(Array(zip(batch.others.map(\.answer), store.run(batch.others))))
+            }
             store.writeReadsIfMany()
         }
     }

@@ -1,7 +1,7 @@
 import CurlTransport
 import RestEngine
 
-/// Speaks to a running host over its admin socket.
+/// Sends commands to a running host over its admin socket.
 @EngineActor
 struct AdminClient {
     struct Answer {
@@ -21,7 +21,7 @@ struct AdminClient {
         transport = CurlTransport(options: options)
     }
 
-    /// `target` is what is behind `/-/`. Throws when nothing that can be understood comes back.
+    /// Sends a command. `target` is the path behind `/-/`. Throws when there is no valid answer.
     func ask(_ target: String, method: String = "GET", timeout: Double = 15) async throws(AdminError)
         -> Answer
     {
@@ -38,7 +38,7 @@ struct AdminClient {
                 3, "no host answers at \(path): \(LocalSocket.refusal(path) ?? error.message)")
         case .success(let response):
             guard let body = try? Tree(json: response.body), body.kind == .object else {
-                throw AdminError(3, "what answers at \(path) is no resthost")
+                throw AdminError(3, "the program that answers at \(path) is not resthost")
             }
             return Answer(status: response.status, body: body)
         }
@@ -54,7 +54,7 @@ struct AdminClient {
     }
 }
 
-/// Why a command got nowhere.
+/// The reason why a command failed.
 struct AdminError: Error {
     /// The program's exit code: 1 refused, 2 wrong usage, 3 no such host.
     var code: Int32
@@ -65,7 +65,7 @@ struct AdminError: Error {
         self.message = message
     }
 
-    /// The host said no.
+    /// The host refused the command.
     init(_ answer: AdminClient.Answer) {
         code = 400...499 ~= answer.status ? 2 : 1
         message = answer.body["detail"]?.string ?? "the host answered with status \(answer.status)"

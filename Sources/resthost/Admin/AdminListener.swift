@@ -2,9 +2,9 @@ import Gateway
 import Platform
 import RestEngine
 
-/// The socket at which a run takes commands.
+/// The socket at which a run accepts commands.
 enum AdminListener {
-    /// Where it listens, as `--admin` says.
+    /// The value of `--admin`.
     enum Address: Equatable {
         case standard
         case path(String)
@@ -23,7 +23,7 @@ enum AdminListener {
         var message: String
     }
 
-    /// Listens, and gives the gateway and the socket's path; nil when none is wanted.
+    /// Starts to listen. Returns the gateway and the socket's path; nil when no socket is wanted.
     static func start(
         _ address: Address, directory: any GatewayDirectory, control: any HostControl,
         folder: AdminFolder = .standard(), metrics: GatewayMetrics = GatewayMetrics(),
@@ -57,7 +57,7 @@ enum AdminListener {
     }
 }
 
-/// The folder that relative paths are relative to.
+/// The current folder, which relative paths refer to.
 enum WorkingFolder {
     static var path: String {
         guard let text = getcwd(nil, 0) else { return "." }
@@ -65,7 +65,7 @@ enum WorkingFolder {
         return String(cString: text)
     }
 
-    /// - Parameter path: may be relative to it.
+    /// - Parameter path: A path, which may be relative to the current folder.
     static func hasFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

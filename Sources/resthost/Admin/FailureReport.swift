@@ -2,7 +2,7 @@ import Gateway
 import RestEngine
 import RestScript
 
-/// A diagnostic on its way to another process, with the lines that it is about as they were when it was made.
+/// A diagnostic for another process, with the lines of the file as they were when it was made.
 struct FailureReport: Sendable {
     struct Line: Sendable, Equatable {
         var number: Int
@@ -10,7 +10,7 @@ struct FailureReport: Sendable {
     }
 
     var diagnostic: Diagnostic
-    /// The line that the diagnostic names, behind the one before it.
+    /// The line of the diagnostic, after the line before it.
     var excerpt: [Line] = []
 
     init(_ diagnostic: Diagnostic, lines: (String) -> [Substring]? = SourceLines.read) {
@@ -23,7 +23,7 @@ struct FailureReport: Sendable {
 
     // MARK: As JSON
 
-    /// What goes into a problem document beside its message.
+    /// The members of a problem document, beside its message.
     var members: [ControlProblem.Member] {
         var members: [ControlProblem.Member] = []
         if let file = diagnostic.file { members.append(.init("file", Tree(file))) }
@@ -37,7 +37,7 @@ struct FailureReport: Sendable {
         return members
     }
 
-    /// Reads what ``members`` wrote; what doesn't fit is left out.
+    /// Reads the members that ``members`` wrote. Invalid ones are left out.
     init(_ tree: Tree, message: String) {
         diagnostic = Diagnostic(
             .error, message, file: tree["file"]?.string,
@@ -53,7 +53,7 @@ struct FailureReport: Sendable {
     // MARK: As text
 
     func text(_ style: Style) -> String {
-        // Only these lines are known of the file.
+        // These are the only lines of the file that are known.
         let known = Dictionary(excerpt.map { ($0.number, $0.text) }) { first, _ in first }
         let last = excerpt.map(\.number).max() ?? 0
         return DiagnosticText(style: style) { _ in

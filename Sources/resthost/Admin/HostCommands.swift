@@ -1,9 +1,9 @@
 import ArgumentParser
 import RestEngine
 
-/// The way of all commands that speak to a running host.
+/// The common part of all commands for a running host.
 enum HostCommand {
-    /// Runs `body` on the engine loop; a failure is written to standard error, and its code is the program's.
+    /// Runs `body` on the engine loop. An error is written to standard error, and its code is the exit code.
     static func run(
         _ body: @escaping @Sendable @EngineActor () async throws(AdminError) -> Int32
     ) throws {
@@ -20,10 +20,10 @@ enum HostCommand {
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "What a running host is doing.",
+        abstract: "Show the work of a running host.",
         discussion: """
-            Asks the only host that is running, or the one that is named: its script and generation, the last reload if it \
-            failed, services, requests, jobs, memory.
+            Shows the script and its generation, the last reload if it failed, services, requests, jobs and memory: of the \
+            only running host, or of the one that --pid or --admin names.
 
             Examples:
               resthost status
@@ -52,9 +52,9 @@ struct StatusCommand: ParsableCommand {
 struct ReloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Have a running host load its script anew.",
+        abstract: "Make a running host load its script again.",
         discussion: """
-            Nothing changes, and the command exits with 2, when the script is no good; what is wrong with it is printed.
+            When the script has an error, it is printed, the version that runs goes on, and the command exits with 2.
 
             Examples:
               resthost reload
@@ -66,7 +66,7 @@ struct ReloadCommand: ParsableCommand {
     func run() throws {
         let host = host
         try HostCommand.run { () throws(AdminError) in
-            // Loading has a budget of its own; what else may be under way before it has one as well.
+            // The load has a time limit of its own, and so has the work that may run before it.
             let answer = try await host.client().ask("reload", method: "POST", timeout: 120)
             if answer.status == 422, let message = answer.body["detail"]?.string {
                 Streams.error(FailureReport(answer.body, message: message).text(.standardError))
@@ -87,15 +87,18 @@ struct ReloadCommand: ParsableCommand {
 struct InvalidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "invalidate",
-        abstract: "Have a running host run a service's configuration blocks again.",
+        abstract: "Make a running host run the configuration blocks of a service again.",
         discussion: """
-            Blocks run when their result is next needed; nothing else changes. Without a service all are meant.
+            Blocks run when their result is next needed; nothing else changes. Without a service, the blocks of all services \
+            run again.
 
             Examples:
               resthost invalidate github
             """)
 
-    @Argument(help: ArgumentHelp("The service; default: all.", valueName: "service"))
+    @Argument(
+        help: ArgumentHelp("The service; default: all.", valueName: "service"),
+        completion: Completions.serviceOfHost)
     var service: String?
 
     @OptionGroup var host: HostSelection
@@ -118,7 +121,7 @@ struct InvalidateCommand: ParsableCommand {
 struct WipeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wipe",
-        abstract: "Have a running host forget what it loaded.",
+        abstract: "Make a running host forget the data that it loaded.",
         discussion: """
             The resources lose their data, in the caches too, and requests in flight are cancelled. A pattern is a glob as in \
             configuration blocks; without one all of the service's resources are wiped.
@@ -128,10 +131,11 @@ struct WipeCommand: ParsableCommand {
               resthost wipe github '/users/**'
             """)
 
-    @Argument(help: ArgumentHelp("The service.", valueName: "service"))
+    @Argument(
+        help: ArgumentHelp("The service.", valueName: "service"), completion: Completions.serviceOfHost)
     var service: String
 
-    @Argument(help: ArgumentHelp("Which of its resources; default: all.", valueName: "pattern"))
+    @Argument(help: ArgumentHelp("The pattern of the resources; default: all.", valueName: "pattern"))
     var pattern: String?
 
     @OptionGroup var host: HostSelection

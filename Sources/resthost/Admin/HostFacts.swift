@@ -4,80 +4,80 @@ import Platform
 import RestEngine
 import RestScript
 
-/// What a running host knows of itself.
+/// The status of a running host.
 struct HostFacts: Sendable {
     struct Service: Sendable {
         var name: String
         var baseURL: String?
         var resources: Int
-        /// Bytes.
+        /// The bytes of its resources' content.
         var content = 0
         var contentLimit = 0
-        /// Resources that went to make room, by reason.
+        /// The number of resources that were dropped to make room, by reason.
         var evictions: [(reason: String, count: Int)] = []
     }
 
-    /// The last reload, which left everything as it was.
+    /// The last reload, if it failed and changed nothing.
     struct Failure: Sendable {
         var report: FailureReport
         var trigger: ReloadTrigger
-        /// Seconds ago.
+        /// The seconds since it failed.
         var age: Double
     }
 
     var process: Int32
-    /// Seconds since the start.
+    /// The seconds since the start.
     var uptime: Double
     var script: String
-    /// What relative paths are relative to.
+    /// The current folder, which relative paths refer to.
     var folder: String
     var generation = 1
     var trigger = ReloadTrigger.start
-    /// Seconds since the generation was loaded.
+    /// The seconds since the generation was loaded.
     var generationAge: Double
-    /// Earlier generations that still have something to finish.
+    /// The number of earlier generations that have not finished.
     var retiring = 0
     var failure: Failure?
     var services: [Service] = []
-    /// Limits in use, and breakers that are not closed.
+    /// The limits in use, and the breakers that are not closed.
     var attempts = AttemptFacts()
     var isOffline = false
     var openRequests = 0
     var jobs = 0
     var failedJobs = 0
-    /// Bytes in the script's Lua states, those of earlier generations included.
+    /// The bytes of the script's Lua states, those of earlier generations included.
     var luaMemory = 0
-    /// CPU time of the script's own functions, in all generations.
+    /// The CPU time of the script's own functions, in all generations.
     var luaSeconds = 0.0
-    /// The same of transformer modules.
+    /// The same for transformer modules.
     var moduleMemory = 0
     var moduleSeconds = 0.0
-    /// Bytes that resources hold, and bytes of bodies on their way to them.
+    /// The bytes of resources, and of bodies that are being received for them.
     var contentMemory = 0
     var bodyMemory = 0
-    /// Of both together.
+    /// The limit of both together.
     var contentLimit = 0
-    /// What this process may have.
+    /// The memory that this process may use.
     var machine: MachineMemory?
-    /// Threads for transformer modules at the most, and of the gateway's network.
+    /// The most threads for transformer modules, and the number of the gateway's network threads.
     var transformerThreads = 0
     var gatewayThreads = 0
-    /// Of transfers, beside the engine's.
+    /// The threads for transfers, beside the engine's.
     var transferThreads = 0
-    /// What this process may use.
+    /// The processors that this process may use.
     var processors: MachineProcessors?
-    /// Contents that had to make room for others.
+    /// The number of contents that were dropped to make room.
     var droppedContents = 0
-    /// Addresses of the gateway.
+    /// The addresses of the gateway.
     var listening: [String] = []
-    /// Those of them that speak TLS.
+    /// The addresses that use TLS.
     var secured: Set<String> = []
     var connections = 0
     var admin: String?
-    /// What somebody should look at.
+    /// Warnings for the operator.
     var warnings: [String] = []
 
-    /// Times in seconds, memory in bytes.
+    /// The status as a tree. Times are in seconds, memory is in bytes.
     var tree: Tree {
         var pairs: [(String, Tree)] = [
             ("version", Tree(Version.text)), ("pid", Tree(process)), ("uptime", Tree(rounded(uptime))),
@@ -174,7 +174,7 @@ struct HostFacts: Sendable {
 }
 
 extension HostFacts {
-    /// What the running script adds, and those before it.
+    /// Adds the facts of the running script and of those before it.
     @EngineActor
     mutating func add(_ generations: Generations) {
         let host = generations.current
@@ -187,7 +187,7 @@ extension HostFacts {
             Failure(report: $0.report, trigger: $0.trigger, age: now - $0.at)
         }
         services = host.services.map { service in
-            // Without user info and query, in which keys may stand.
+            // User info and query are left out, because they may contain keys.
             let base = service.baseURL.map { ($0.url.origin ?? "") + $0.url.path }
             return Service(
                 name: service.name, baseURL: base, resources: service.liveResourceCount,

@@ -2,26 +2,28 @@ import ArgumentParser
 import Platform
 import RestEngine
 
-/// Which running host a command is for.
+/// The options that select the running host for a command.
 struct HostSelection: ParsableArguments {
-    @Option(help: ArgumentHelp("The host with this process number.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp("The host with this process number.", valueName: "number"),
+        completion: Completions.host)
     var pid: Int32?
 
-    @Option(help: ArgumentHelp("The host with this admin socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The host with this admin socket.", valueName: "path"), completion: .file())
     var admin: String?
 
     func validate() throws {
-        if let pid, pid < 1 { throw ValidationError("--pid is 1 or more") }
-        if pid != nil, admin != nil { throw ValidationError("--pid and --admin are one choice") }
+        if let pid, pid < 1 { throw ValidationError("--pid must be 1 or more") }
+        if pid != nil, admin != nil { throw ValidationError("use either --pid or --admin") }
     }
 
-    /// The host that was named, or the only one there is.
+    /// The host that was named, or the only running one.
     @EngineActor
     func client(in folder: AdminFolder = .standard()) async throws(AdminError) -> AdminClient {
         if let admin {
             return AdminClient(path: admin.hasPrefix("unix:") ? String(admin.dropFirst(5)) : admin)
         }
-        // Nobody's word counts in a folder that anybody could have made.
+        // Another user could have made the folder, so its sockets can't be trusted.
         if folder.exists, let problem = folder.problem() { throw AdminError(2, problem) }
         folder.removeAbandoned()
         if let pid {

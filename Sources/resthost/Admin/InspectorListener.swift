@@ -1,11 +1,11 @@
 import Gateway
 import RestEngine
 
-/// The inspector for a browser, which can't open a Unix socket: the admin socket's routes on the loopback,
-/// for whoever has the token.
+/// The inspector for a browser, which can't open a Unix socket: the routes of the admin socket on the
+/// loopback address, for clients with the token.
 enum InspectorListener {
-    /// Listens on a port that the system chooses. The address has the token behind a `#`, which browsers keep
-    /// to themselves.
+    /// Listens on a port that the system chooses. The token is behind a `#` in the address, which browsers do
+    /// not send.
     static func start(
         directory: any GatewayDirectory, control: any HostControl, metrics: GatewayMetrics
     ) throws(AdminListener.ListenError) -> (gateway: Gateway, address: String) {

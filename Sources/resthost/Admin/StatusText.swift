@@ -1,8 +1,8 @@
 import Platform
 import RestEngine
 
-/// The answer of `/-/status` as people read it. What is missing in it is left out: the host may be of another
-/// version.
+/// The answer of `/-/status` as text for people. Missing members are left out, because the host may have
+/// another version.
 struct StatusText {
     var style = Style.standardOutput
 

@@ -5,12 +5,12 @@ import RestScript
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what is wrong with a script, without sending anything.",
+        abstract: "Find mistakes in a script, without sending anything.",
         discussion: """
             Loads the script, goes on after errors in its declarations, reads all modules that it names, and runs \
             configuration blocks for addresses made from their patterns. Jobs don't begin.
 
-            Warnings are for what loads and is probably not meant: patterns that can't match, blocks without effect, \
+            Warnings are for mistakes that a script can load with: patterns that can't match, blocks without effect, \
             credentials that go to every host, stages that do nothing, globals by accident.
 
             Exits with 2 when there is an error, and with --strict for warnings too.
@@ -48,7 +48,7 @@ struct CheckCommand: ParsableCommand {
                 options: options)
             host.check()
             let all = host.diagnostics + gatewayFindings(host) + script.grants.values.missingFolders
-            // A reader begins with what must be mended.
+            // Errors come first, because they must be fixed first.
             findings = all.filter { $0.severity == .error } + inOrder(all.filter { $0.severity == .warning })
             let blocks = host.services.reduce(0) {
                 $0 + $1.configurationEntries.filter { $0.origin != nil }.count
@@ -67,7 +67,7 @@ struct CheckCommand: ParsableCommand {
         return counted.isEmpty ? 0 : 2
     }
 
-    /// As they stand in the files, the script's own first.
+    /// The findings in the order of files and lines, the script's own file first.
     private func inOrder(_ findings: [Diagnostic]) -> [Diagnostic] {
         func key(_ finding: Diagnostic) -> (Int, String, Int) {
             (finding.file == script.config ? 0 : 1, finding.file ?? "", finding.line ?? 0)
@@ -75,7 +75,7 @@ struct CheckCommand: ParsableCommand {
         return findings.sorted { key($0) < key($1) }
     }
 
-    /// Nil when there is nothing to count.
+    /// Nil when there are no findings to count.
     private func summary(_ findings: [Diagnostic]) -> String? {
         let errors = findings.count { $0.severity == .error }
         let warnings = findings.count - errors
@@ -85,7 +85,7 @@ struct CheckCommand: ParsableCommand {
         return counts.isEmpty ? nil : counts.joined(separator: ", ")
     }
 
-    /// The gateway is made and not started.
+    /// Checks the gateway's configuration. The gateway is not started.
     @EngineActor
     private func gatewayFindings(_ host: ScriptHost) -> [Diagnostic] {
         do throws(Diagnostic) {

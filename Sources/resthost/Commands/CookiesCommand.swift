@@ -4,15 +4,15 @@ import RestEngine
 import RestScript
 import SQLiteCache
 
-/// Shows and removes what servers have set.
+/// Lists and removes cookies that servers have set.
 struct CookiesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cookies",
         abstract: "List or wipe the cookies that services keep in a file.",
         discussion: """
-            FILE is that of transport = { cookies = { path = "FILE" } }. Values are shown as ***. Cookies without an \
-            expiry are in no file: they go with the process. A host that runs has its cookies in memory: what is wiped \
-            here, it still sends, until it is started again.
+            FILE is the path in transport = { cookies = { path = "FILE" } }. Values are shown as ***. Cookies without an \
+            expiry are in no file: they last as long as the process. A running host has its cookies in memory, so it still \
+            sends a wiped cookie until it is started again.
 
             Exits with 1 when there was nothing to wipe.
 
@@ -23,19 +23,21 @@ struct CookiesCommand: ParsableCommand {
               resthost cookies cookies.db --wipe
             """)
 
-    @Argument(help: ArgumentHelp("The file that has them.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file with the cookies.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("Only those of this service.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only the cookies of this service.", valueName: "name"))
     var service: String?
 
-    @Option(help: ArgumentHelp("Only those of this domain, and of what is below it.", valueName: "domain"))
+    @Option(
+        help: ArgumentHelp(
+            "Only the cookies of this domain, and of the domains below it.", valueName: "domain"))
     var domain: String?
 
-    @Flag(help: "Remove them.")
+    @Flag(help: "Remove the cookies.")
     var wipe = false
 
-    @Flag(help: "Print them as one JSON object in each line.")
+    @Flag(help: "Print the cookies as one JSON object in each line.")
     var json = false
 
     @Flag(help: "Show the values.")
@@ -70,7 +72,7 @@ struct CookiesCommand: ParsableCommand {
                 store.whenWritten { continuation.resume(returning: $0) }
             }
             if let failure {
-                Streams.error(Complaint.text("nothing is wiped: \(failure)"))
+                Streams.error(Complaint.text("nothing was wiped: \(failure)"))
                 return 1
             }
             Streams.output("wiped \(entries.count) \(entries.count == 1 ? "cookie" : "cookies")\n")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RestEngine
 
-/// `--curl`: the request as a command line, in place of sending or explaining it.
+/// `--curl`: prints the request as a command line, and does not send or explain it.
 struct CurlArguments: ParsableArguments {
     static let curlFlag = OptionEntry.flag(
         "curl", "Print the request as a curl command line for a POSIX shell, and send nothing.")
@@ -18,20 +18,20 @@ struct CurlArguments: ParsableArguments {
     }
 }
 
-/// What ``CurlArguments`` read.
+/// The values of ``CurlArguments``.
 struct CurlValues: Equatable {
     let isWanted: Bool
     let showsSecrets: Bool
 
     var fault: String? { showsSecrets && !isWanted ? "--with-secrets goes with --curl" : nil }
 
-    /// The exit code: 1 for a request that could not be sent.
+    /// Prints the command and returns the exit code: 1 for a request that could not be sent.
     @EngineActor
     func write(_ resource: Resource, _ method: Method, _ options: RequestOptions = RequestOptions()) -> Int32
     {
         do {
             let command = try resource.curl(method, options, mask: showsSecrets ? nil : .standard)
-            // Not as text, which is masked once more.
+            // It is printed as content, because text would be masked once more.
             Streams.output(content: Array("\(command)\n".utf8))
             return 0
         } catch {

@@ -5,11 +5,11 @@ import RestScript
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Show which blocks apply to a resource, what each changes, and what would be sent.",
+        abstract: "Show which blocks apply to a resource, their changes, and the request that would be sent.",
         discussion: """
             Loads the script, runs the configuration blocks and mutators for one resource, and sends nothing. Jobs don't \
-            begin, so what a job would fetch, such as a token, is not there yet. Secrets are shown as ***: Authorization, \
-            cookies, and what is named like a token, secret, password or key.
+            begin, so a token that a job would fetch is missing. Secrets are shown as ***: Authorization, cookies, and \
+            values with names like token, secret, password or key.
 
             A script with one service needs no SERVICE. PATH is joined to the service's base URL; an absolute URL is used \
             as it is. Exits with 1 when the request would fail before it is sent.
@@ -24,12 +24,14 @@ struct ExplainCommand: ParsableCommand {
 
     @OptionGroup var script: ScriptArguments
 
-    @Argument(help: ArgumentHelp("SERVICE and PATH, or PATH alone.", valueName: "[service] path"))
+    @Argument(
+        help: ArgumentHelp("SERVICE and PATH, or PATH alone.", valueName: "[service] path"),
+        completion: Completions.serviceOfScript)
     var target: [String]
 
     @Option(
         name: [.customShort("X"), .customLong("method")],
-        help: ArgumentHelp("The method of the request.", valueName: "method"))
+        help: ArgumentHelp("The method of the request.", valueName: "method"), completion: Completions.method)
     var method = "GET"
 
     @Flag(help: "Print the explanation as one JSON object.")

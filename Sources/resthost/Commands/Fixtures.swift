@@ -50,7 +50,8 @@ struct FixturesCommand: ParsableCommand {
         let signals = ProcessSignals(ProcessSignals.terminating)
         signal(SIGPIPE, SIG_IGN)
         let server = try FixtureServer.start(folder: folder, listen: listen, tokenLifetime: tokenLifetime)
-        // In one piece: who waits for the first line may read no further.
+        // Both are written in one piece, because a program that waits for the first line may stop reading
+        // after it.
         Streams.output("listening on \(server.url)\n" + (quiet ? "" : server.listing + "\n"))
         _ = signals.next()
         signals.stopCatchingTermination()

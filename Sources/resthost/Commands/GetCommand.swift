@@ -1,9 +1,10 @@
 import ArgumentParser
 import RestEngine
 
-/// The options of ``GetCommand`` alone.
+/// The options that only ``GetCommand`` has.
 enum GetOptions {
-    static let method = OptionEntry.single("X", "method", "The method; POST when there is a body.")
+    static let method = OptionEntry.single(
+        "X", "method", "The method; POST when there is a body.", completion: Completions.method)
     static let data = OptionEntry.single("d", "data", "The body; @FILE reads a file, @- standard input.")
     static let headers = OptionEntry.repeated("H", "name: value", "A request header; may be repeated.")
     static let json = OptionEntry.flag("json", "Print the whole outcome as one JSON object, failures too.")
@@ -13,9 +14,10 @@ enum GetOptions {
         "include", "Print status and headers of the response to standard error.")
     static let timing = OptionEntry.flag("timing", "Print where the time went to standard error.")
     static let offline = OptionEntry.flag(
-        "offline", "Send nothing: print what the script's caches have, whatever its age.")
+        "offline", "Send nothing: print data of any age from the script's caches.")
     static let har = OptionEntry.single(
-        "har", "file", "Write what is sent and answered to a HAR file, for a browser's developer tools.")
+        "har", "file", "Write requests and responses to a HAR file, for a browser's developer tools.",
+        completion: Completions.recording)
 
     static var all: [OptionEntry] { [method, data, headers, json, raw, include, timing, offline, har] }
 }
@@ -39,7 +41,9 @@ struct GetCommand: ParsableCommand {
 
     @OptionGroup var script: ScriptArguments
 
-    @Argument(help: ArgumentHelp("SERVICE and PATH, or PATH alone.", valueName: "[service] path"))
+    @Argument(
+        help: ArgumentHelp("SERVICE and PATH, or PATH alone.", valueName: "[service] path"),
+        completion: Completions.serviceOfScript)
     var target: [String]
 
     @Option(GetOptions.method) var method: String?
@@ -67,7 +71,7 @@ struct GetCommand: ParsableCommand {
     func run() { values.run() }
 }
 
-/// What a command line of `get` says, whoever read it.
+/// The values of `get`'s command line, from either of the two parsers.
 struct GetValues: Equatable {
     let script: ScriptValues
     let target: [String]
@@ -82,7 +86,7 @@ struct GetValues: Equatable {
     let har: String?
     let curl: CurlValues
 
-    /// What is wrong with it, beside what its groups say of themselves; nil for nothing.
+    /// The fault of the command line, apart from the faults of its groups; nil when there is none.
     var fault: String? {
         if let fault = ServiceTarget.fault(target) { return fault }
         if curl.isWanted, har != nil { return "--curl sends nothing, so there is nothing for --har" }
@@ -101,8 +105,8 @@ extension GetValues {
         ScriptValues.options + GetOptions.all + [CurlArguments.curlFlag, CurlArguments.secretsFlag]
     }
 
-    /// - Parameter arguments: Those of the program, with the command. Nil for other commands, and for what
-    ///   ArgumentParser has to read.
+    /// - Parameter arguments: The arguments of the program, with the command. The result is nil for other
+    ///   commands, and for command lines that ArgumentParser has to read.
     init?(plain arguments: [String]) {
         guard arguments.first == "get", let line = PlainLine(arguments.dropFirst(), Self.options),
             let script = ScriptValues(line)

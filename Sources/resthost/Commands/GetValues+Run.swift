@@ -2,13 +2,13 @@ import RestEngine
 import RestScript
 
 extension GetValues {
-    /// Requests, prints, and ends the process.
+    /// Sends the request, prints the outcome, and ends the process.
     func run() -> Never {
         guard let options = requestOptions() else { Streams.exit(2) }
         MainThread.leave { end in request(options, then: end) }
     }
 
-    /// Nil when the body can't be read, which has been told.
+    /// Nil when the body can't be read. The error has been printed.
     private func requestOptions() -> RequestOptions? {
         var options = RequestOptions()
         options.usesPipeline = !raw
@@ -75,7 +75,7 @@ extension GetValues {
         request.onCompletion { info in write(info, of: request, host, then: end) }
     }
 
-    /// What is there, and how old it is.
+    /// Prints the data of the caches and its age.
     @EngineActor
     private func readCached(
         _ resource: Resource, _ host: ScriptHost, then end: @escaping @EngineActor (Int32) -> Void
@@ -94,7 +94,7 @@ extension GetValues {
         }
     }
 
-    /// Once what other threads do for the script is done.
+    /// Ends after other threads have finished their work for the script.
     @EngineActor
     private func write(
         _ info: ResponseInfo, of request: Request, _ host: ScriptHost,

@@ -1,32 +1,37 @@
 import ArgumentParser
 
-/// An option or a flag, in one place for the two that read command lines: ArgumentParser, from what is
-/// declared with it, and ``PlainLine``.
+/// An option or a flag, declared once for the two parsers of command lines: ArgumentParser and ``PlainLine``.
 struct OptionEntry: Sendable {
     enum Kind: Sendable {
         case flag
-        /// At most one value.
+        /// The option may be given once.
         case single
-        /// A value each time that it is given.
+        /// The option may be given several times.
         case repeated
     }
 
     let kind: Kind
-    /// Without its dashes: one character is a short name.
+    /// The name without dashes. One character is a short name.
     let name: String
     let help: String
     let valueName: String
+    /// The values that shells offer; nil for none.
+    var completion: CompletionKind?
 
     static func flag(_ name: String, _ help: String) -> OptionEntry {
         OptionEntry(kind: .flag, name: name, help: help, valueName: "")
     }
 
-    static func single(_ name: String, _ valueName: String, _ help: String) -> OptionEntry {
-        OptionEntry(kind: .single, name: name, help: help, valueName: valueName)
+    static func single(
+        _ name: String, _ valueName: String, _ help: String, completion: CompletionKind? = nil
+    ) -> OptionEntry {
+        OptionEntry(kind: .single, name: name, help: help, valueName: valueName, completion: completion)
     }
 
-    static func repeated(_ name: String, _ valueName: String, _ help: String) -> OptionEntry {
-        OptionEntry(kind: .repeated, name: name, help: help, valueName: valueName)
+    static func repeated(
+        _ name: String, _ valueName: String, _ help: String, completion: CompletionKind? = nil
+    ) -> OptionEntry {
+        OptionEntry(kind: .repeated, name: name, help: help, valueName: valueName, completion: completion)
     }
 
     var isShort: Bool { name.utf8.count == 1 }
@@ -46,21 +51,21 @@ extension Flag where Value == Bool {
 
 extension Option {
     init<T: ExpressibleByArgument>(_ entry: OptionEntry) where Value == T? {
-        self.init(name: entry.specification, help: entry.argumentHelp)
+        self.init(name: entry.specification, help: entry.argumentHelp, completion: entry.completion)
     }
 
     init(
         wrappedValue: [String], _ entry: OptionEntry, parsing strategy: ArrayParsingStrategy = .singleValue
     ) where Value == [String] {
         self.init(
-            wrappedValue: wrappedValue, name: entry.specification, parsing: strategy, help: entry.argumentHelp
-        )
+            wrappedValue: wrappedValue, name: entry.specification, parsing: strategy,
+            help: entry.argumentHelp, completion: entry.completion)
     }
 }
 
-/// A command line that is nothing but words and options that a table has. ArgumentParser asks Swift's runtime
-/// about types to read one, which takes longer than all that `resthost get` does after it; so a plain one
-/// never gets there.
+/// A command line that has only words and options of a table. ArgumentParser asks Swift's runtime about types
+/// to read it, which takes longer than all further work of `resthost get`. So a plain command line is read
+/// here instead.
 struct PlainLine {
     private struct Option {
         let name: String
@@ -70,8 +75,7 @@ struct PlainLine {
     private(set) var words: [String] = []
     private var options: [Option] = []
 
-    /// Nil for everything that isn't plain, right or wrong: that is ArgumentParser's, and so are all
-    /// complaints.
+    /// Nil for a command line that is not plain. ArgumentParser then reads it and reports any error.
     init?(_ arguments: ArraySlice<String>, _ table: [OptionEntry]) {
         var rest = arguments
         while let argument = rest.popFirst() {
@@ -93,7 +97,7 @@ struct PlainLine {
                 guard value == nil else { return nil }
             } else {
                 if value == nil { value = rest.popFirst() }
-                // What looks like an option isn't always a value.
+                // ArgumentParser decides whether text that looks like an option is a value.
                 guard let value, !value.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
             }
             options.append(Option(name: entry.name, value: value ?? ""))

@@ -19,7 +19,7 @@ struct ReferenceCommand: ParsableCommand {
 struct TypesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "types",
-        abstract: "Write definitions of what scripts see, for editors with the Lua language server.",
+        abstract: "Write definitions of the Lua API, for editors with the Lua language server.",
         discussion: """
             Editors that use LuaLS then complete names, show documentation, and find wrong arguments. With a folder, \
             writes resthost.lua and resthost/test.lua into it; without, prints the first. Name the folder in the \
@@ -30,7 +30,7 @@ struct TypesCommand: ParsableCommand {
               resthost types | grep -A3 '^function service:configure('
             """)
 
-    @Argument(help: ArgumentHelp("Where to write the files.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("Where to write the files.", valueName: "folder"), completion: .directory)
     var folder: String?
 
     func validate() throws {

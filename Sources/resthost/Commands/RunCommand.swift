@@ -10,15 +10,15 @@ struct RunCommand: ParsableCommand {
         discussion: """
             The gateway is served when the script declares one with rest.gateway, or when --listen is given. \
             The program ends when nothing is left to do, or at SIGINT or SIGTERM, after the requests in flight. It exits \
-            with 1 when a job failed with nobody waiting for it, or a timer's function.
+            with 1 when a job failed that no function waited for, or a timer's function failed.
 
-            The script is loaded anew when one of its files changes, at SIGHUP, and at 'resthost reload'. Commands come in by a \
-            socket that only the host's user can open; 'resthost status' says which.
+            The script is loaded again when one of its files changes, at SIGHUP, and at 'resthost reload'. The host takes \
+            commands at a socket that only its user can open; 'resthost status' shows its path.
 
-            What the script prints goes to standard output, the log to standard error: a line for each entry, with its time \
-            in UTC.
+            The output of the script goes to standard output. The log goes to standard error, with a line for each entry and \
+            its time in UTC.
 
-            When memory is short, by the kernel's word or at SIGUSR1, resources that nobody uses are dropped.
+            When the kernel reports that memory is short, and at SIGUSR1, the host drops resources that are not in use.
 
             Examples:
               resthost run config.lua
@@ -51,7 +51,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Take commands at this Unix socket; default: $XDG_RUNTIME_DIR/resthost/PID.sock, or below /tmp.",
-            valueName: "path | off"))
+            valueName: "path | off"), completion: .file())
     var admin: String?
 
     @Flag(help: "Count for /-/metrics from the start; default: from the first time that it is asked for.")
@@ -63,7 +63,7 @@ struct RunCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes.")
     var watch = true
 
-    @Flag(help: "Of the log, write nothing but errors; what the script prints stays.")
+    @Flag(help: "Write only the errors of the log; the output of the script stays.")
     var quiet = false
 
     @Option(help: ArgumentHelp("How log lines are written: text or json.", valueName: "format"))
@@ -71,8 +71,8 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write a line for each answer of the gateway into this file; SIGUSR2 opens it anew.",
-            valueName: "file"))
+            "Write a line for each response of the gateway into this file; SIGUSR2 opens it again.",
+            valueName: "file"), completion: .file())
     var accessLog: String?
 
     @Option(help: ArgumentHelp("How these lines are written: text or json.", valueName: "format"))
@@ -86,29 +86,30 @@ struct RunCommand: ParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Begin log lines with the time; default: unless systemd's journal takes them, which notes it.")
+        help: "Begin log lines with the time; default: unless they go to systemd's journal, which adds it.")
     var logTime: Bool?
 
-    @Flag(help: "Send nothing: what the caches have is served, whatever its age, and all else fails.")
+    @Flag(help: "Send nothing: serve data of any age from the caches, and fail for all else.")
     var offline = false
 
-    @Flag(help: "Say where commands are taken, and what is watched.")
+    @Flag(help: "Print the path of the admin socket, and the files that are watched.")
     var verbose = false
 
     @Option(
         help: ArgumentHelp(
-            "Write what is sent and answered to a HAR file, for a browser's developer tools.",
-            valueName: "file"))
+            "Write requests and responses to a HAR file, for a browser's developer tools.",
+            valueName: "file"), completion: Completions.recording)
     var har: String?
 
     @Option(
-        help: ArgumentHelp("Write a recording (HAR) that --replay and tests answer from.", valueName: "file"))
+        help: ArgumentHelp("Write a recording (HAR) that --replay and tests answer from.", valueName: "file"),
+        completion: Completions.recording)
     var record: String?
 
     @Option(
         help: ArgumentHelp(
             "Send nothing: answer requests from a recording (HAR), of --record or a browser.",
-            valueName: "file"))
+            valueName: "file"), completion: Completions.recording)
     var replay: String?
 
     var logText: LogText {
@@ -118,18 +119,20 @@ struct RunCommand: ParsableCommand {
     }
 
     func validate() throws {
-        if let gatewayThreads, gatewayThreads < 1 { throw ValidationError("--gateway-threads is 1 or more") }
-        if let admin, admin.isEmpty { throw ValidationError("--admin is the path of a socket, or off") }
+        if let gatewayThreads, gatewayThreads < 1 {
+            throw ValidationError("--gateway-threads must be 1 or more")
+        }
+        if let admin, admin.isEmpty { throw ValidationError("--admin must be the path of a socket, or off") }
         let files = [har, record, replay].compactMap(\.self)
         guard Set(files).count == files.count else {
-            throw ValidationError("--har, --record and --replay are different files")
+            throw ValidationError("--har, --record and --replay must be different files")
         }
         if let traces {
             do { _ = try TraceCollector(traces) } catch {
                 throw ValidationError("--traces: \(error.message)")
             }
         }
-        guard drain >= 0, drain.isFinite else { throw ValidationError("--drain is a number of seconds") }
+        guard drain >= 0, drain.isFinite else { throw ValidationError("--drain must be a number of seconds") }
     }
 
     func run() throws {
@@ -144,7 +147,7 @@ struct RunCommand: ParsableCommand {
             RunSession.current = RunSession(settings, sockets: sockets)
             RunSession.current?.start()
         }
-        // The main thread is left for signals; the session ends the process when nothing is left to do.
+        // The main thread waits for signals. The session ends the process when no work is left.
         while true {
             switch signals.next() {
             case SIGHUP where !terminal.isLost:
@@ -152,7 +155,7 @@ struct RunCommand: ParsableCommand {
             case SIGUSR2: EngineLoop.shared.submit { RunSession.current?.reopenLogs() }
             case SIGUSR1: EngineLoop.shared.submit { RunSession.current?.relieveMemory() }
             default:
-                // Who asks twice won't wait for what is in flight.
+                // A second signal ends the process at once.
                 signals.stopCatchingTermination()
                 EngineLoop.shared.submit { RunSession.current?.finish(0) }
                 RunEnd.enforce(drain: drain)

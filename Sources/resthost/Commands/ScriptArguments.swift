@@ -7,24 +7,25 @@ import SQLiteCache
 /// The options of every command that loads a script.
 struct ScriptArguments: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("The script.", valueName: "config.lua"), completion: .file(extensions: ["lua"]))
+        help: ArgumentHelp("The script.", valueName: "config.lua"), completion: Completions.script)
     var config: String
 
     @OptionGroup var grants: ScriptGrants
 
     static let log = OptionEntry.repeated(
-        "log", "set,…", "What the engine logs: common, detailed, all, or categories such as network,cache.")
+        "log", "set,…", "The log of the engine: common, detailed, all, or categories such as network,cache.",
+        completion: .list(EngineLog.Category.setNames))
     @Option(Self.log) var logSets: [String] = []
 
     var values: ScriptValues { ScriptValues(config: config, grants: grants.values, logSets: logSets) }
 
     func validate() throws {
-        // Those of the group were looked at by themselves.
+        // The values of the group have been checked separately.
         if let fault = values.fault { throw ValidationError(fault) }
     }
 }
 
-/// What ``ScriptArguments`` read.
+/// The values of ``ScriptArguments``.
 struct ScriptValues: Equatable {
     static var options: [OptionEntry] { GrantOptions.all + [ScriptArguments.log] }
 
@@ -33,7 +34,7 @@ struct ScriptValues: Equatable {
     let grants: GrantValues
     let logSets: [String]
 
-    /// What is wrong with it, beside the grants; nil for nothing.
+    /// The fault of the values, apart from the grants; nil when there is none.
     var fault: String? {
         for name in logNames where EngineLog.Category.set(named: name) == nil {
             return "--log knows no '\(name)': there are "
@@ -59,7 +60,7 @@ struct ScriptValues: Equatable {
 }
 
 extension ScriptValues {
-    /// The script is the first word. Nil for what isn't all right.
+    /// The script is the first word. Nil for invalid values.
     init?(_ line: PlainLine) {
         guard let config = line.words.first, let grants = GrantValues(line) else { return nil }
         self.init(config: config, grants: grants, logSets: line.values(ScriptArguments.log))
@@ -67,13 +68,13 @@ extension ScriptValues {
     }
 }
 
-/// `[SERVICE] PATH` of a command line, found in a script.
+/// The `[SERVICE] PATH` of a command line, resolved in a script.
 @EngineActor
 struct ServiceTarget {
     let service: Service
     let path: String
 
-    /// - Parameter words: One or two. What doesn't fit the script is reported, and gives nil.
+    /// - Parameter words: One or two words. Words that don't fit are reported, and the result is nil.
     init?(_ words: [String], of host: ScriptHost) {
         let name = words.count == 2 ? words[0] : nil
         guard let path = words.last, let service = Self.service(named: name, of: host) else { return nil }
@@ -82,11 +83,11 @@ struct ServiceTarget {
     }
 
     var resource: Resource {
-        // What is no URL gives a resource whose requests fail, and say why.
+        // An invalid URL gives a resource whose requests fail with the reason.
         service.resource(absoluteURL: service.url(typed: path)?.string ?? path)
     }
 
-    /// What is wrong with the number of words; nil for nothing.
+    /// The fault in the number of words; nil when there is none.
     nonisolated static func fault(_ words: [String]) -> String? {
         words.count == 1 || words.count == 2
             ? nil : "Give a path, or a service and a path: got \(words.count) arguments"
@@ -100,7 +101,7 @@ struct ServiceTarget {
             return nil
         }
         if host.services.count == 1 { return host.services[0] }
-        complain(names, of: host, "has several services, say which: ")
+        complain(names, of: host, "has several services, name one of them: ")
         return nil
     }
 

@@ -5,15 +5,15 @@ import RestScript
 /// The options of ``ScriptGrants``.
 enum GrantOptions {
     static let luaPath = OptionEntry.repeated(
-        "lua-path", "folder", "Another folder for require; may be repeated.")
+        "lua-path", "folder", "Another folder for require; may be repeated.", completion: .directory)
     static let allowRead = OptionEntry.repeated(
         "allow-read", "path",
         "A file, or a folder with all below it, that the script may read; may be repeated; default: the script's own "
-            + "folder.")
+            + "folder.", completion: .file())
     static let allowWrite = OptionEntry.repeated(
         "allow-write", "path",
         "A file, or a folder with all below it, that the script may write; may be repeated; default: the script's own "
-            + "folder, except programs.")
+            + "folder, except programs.", completion: .file())
     static let allowEnvironment = OptionEntry.repeated(
         "allow-env", "name,…", "Environment variables that the script may read.")
     static let allowNetwork = OptionEntry.repeated(
@@ -32,8 +32,8 @@ enum GrantOptions {
     static let memory = OptionEntry.single("memory", "size", "Memory of the script, such as 512M.")
     static let contentMemory = OptionEntry.single(
         "content-memory", "size",
-        "Memory of what resources hold and what is on its way to them; default: a quarter of what this machine or "
-            + "container has.")
+        "Memory for the content of resources and of responses on their way; default: a quarter of the memory of "
+            + "this machine or container.")
 
     static var all: [OptionEntry] {
         [
@@ -44,7 +44,7 @@ enum GrantOptions {
     }
 }
 
-/// What the command line lets scripts reach and use, in every command that runs any.
+/// The permissions and limits of scripts, in every command that runs one.
 struct ScriptGrants: ParsableArguments {
     @Option(GrantOptions.luaPath) var modulePaths: [String] = []
     @Option(GrantOptions.allowRead) var readable: [String] = []
@@ -70,7 +70,7 @@ struct ScriptGrants: ParsableArguments {
     }
 }
 
-/// What ``ScriptGrants`` read. It takes the place of what ``SettingsFile`` says about it.
+/// The values of ``ScriptGrants``. They replace those of ``SettingsFile``.
 struct GrantValues: Equatable {
     let modulePaths: [String]
     let readable: [String]
@@ -83,7 +83,13 @@ struct GrantValues: Equatable {
     let memory: String?
     let contentMemory: String?
 
-    /// What is wrong with it; nil for nothing.
+    /// The values of a command line without any of the options.
+    static let none = GrantValues(
+        modulePaths: [], readable: [], writable: [], allowedEnvironment: [], allowedHosts: [],
+        allowsAll: false,
+        limits: [], transformerThreads: nil, memory: nil, contentMemory: nil)
+
+    /// The fault of the values; nil when there is none.
     var fault: String? {
         var checked = ScriptLimits()
         for limit in limits {
@@ -102,7 +108,7 @@ struct GrantValues: Equatable {
         return nil
     }
 
-    /// For a script, and with the settings beside it.
+    /// The options for a script, with the settings in the file beside it.
     func options(for script: String) throws(Diagnostic) -> ScriptOptions {
         let file = try SettingsFile.beside(script)
         var options = ScriptOptions()
@@ -129,12 +135,12 @@ struct GrantValues: Equatable {
         return options
     }
 
-    /// Folders of --lua-path that aren't there: nothing is found in them, and nobody is told.
+    /// Warnings for folders of --lua-path that do not exist. Otherwise they would be ignored silently.
     var missingFolders: [Diagnostic] {
         modulePaths.filter { !WorkingFolder.hasFolder($0) }.map { path in
             Diagnostic(
                 .warning, code: "missing_lua_path", "there is no folder '\(path)', which --lua-path names",
-                hint: "relative paths begin in the folder that the command is given in")
+                hint: "relative paths begin in the current folder")
         }
     }
 
@@ -144,7 +150,7 @@ struct GrantValues: Equatable {
 }
 
 extension GrantValues {
-    /// Nil for a number that is none.
+    /// Nil for an invalid number.
     init?(_ line: PlainLine) {
         let threads = line.value(GrantOptions.transformerThreads)
         let count = threads.flatMap { Int($0) }
@@ -159,7 +165,7 @@ extension GrantValues {
     }
 }
 
-/// The variables of the environment, as far as they were granted to the script.
+/// The environment variables that were granted to the script.
 enum ProcessVariables {
     static func values(of names: [String]) -> [String: String] {
         var values: [String: String] = [:]

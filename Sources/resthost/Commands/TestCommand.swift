@@ -21,7 +21,8 @@ struct TestCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("Test files, and folders that have some.", valueName: "path"), completion: .file())
+        help: ArgumentHelp("Test files, and folders that have some.", valueName: "path"),
+        completion: Completions.script)
     var paths: [String] = []
 
     @Option(help: ArgumentHelp("How results are written: pretty, tap or junit.", valueName: "format"))
@@ -37,12 +38,15 @@ struct TestCommand: ParsableCommand {
 
     @Option(
         name: .customLong("coverage-output"),
-        help: ArgumentHelp("Write the counts to this file too, as lcov does.", valueName: "file"))
+        help: ArgumentHelp("Write the counts to this file too, as lcov does.", valueName: "file"),
+        completion: .file())
     var coverageOutput: String?
 
     @Option(
         help: ArgumentHelp(
-            "Write what the tests' hosts send and their stubs answer to a HAR file.", valueName: "file"))
+            "Write the requests of the tests' hosts, and the replies of their stubs, to a HAR file.",
+            valueName: "file"),
+        completion: Completions.recording)
     var har: String?
 
     @OptionGroup var grants: ScriptGrants
@@ -83,7 +87,7 @@ struct TestCommand: ParsableCommand {
         return session.exitCode
     }
 
-    /// Requests go to stubs, so all hosts will do; what lies with the tests is there to be read.
+    /// All hosts are allowed, because requests go to stubs. Files beside the tests may be read.
     private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
         var options = try grants.values.options(for: file)
         options.makeSQLiteCache = { try SQLiteCache($0) }
@@ -108,7 +112,7 @@ struct TestCommand: ParsableCommand {
         return "resthost: no test was run: the files declare none\n"
     }
 
-    /// The table goes where it does no harm to a format that programs read.
+    /// Prints the table where it does not disturb a format for programs.
     private func writeCoverage(_ report: CoverageReport) -> Bool {
         let table = CoverageTable(report, style: format == .pretty ? .standardOutput : .standardError).text
         if format == .pretty { Streams.output(table) } else { Streams.error(table) }

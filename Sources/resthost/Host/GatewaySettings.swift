@@ -2,12 +2,12 @@ import Gateway
 import RestEngine
 import RestScript
 
-/// The gateway as the script declared it, and as the command line says instead.
+/// Makes the gateway's configuration from the script's declaration and the command line.
 @EngineActor
 enum GatewaySettings {
     static let defaultAddress = "127.0.0.1:8080"
 
-    /// Nil when neither asks for one. Throws what is wrong with the declaration, or with `resthost.toml`.
+    /// Nil when neither requires a gateway. Throws the fault of the declaration, or of `resthost.toml`.
     static func configuration(
         for host: ScriptHost, listen asked: [String], threads: Int?
     ) throws(Diagnostic) -> GatewayConfiguration? {
@@ -39,7 +39,7 @@ enum GatewaySettings {
         return settings
     }
 
-    /// What is wrong with one is said with its own line.
+    /// A fault of a route has the route's own line.
     private static func routes(_ declaration: GatewayDeclaration?) throws(Diagnostic) -> [GatewayRoute] {
         var routes: [GatewayRoute] = []
         for declared in declaration?.routes ?? [] {
@@ -59,7 +59,7 @@ enum GatewaySettings {
         return routes
     }
 
-    /// Those of the command line win.
+    /// Addresses of the command line take precedence.
     private static func addresses(_ declaration: GatewayDeclaration?, _ listen: [String]) -> [String] {
         if !listen.isEmpty { return listen }
         let declared = declaration?.listen ?? []
@@ -86,9 +86,9 @@ enum GatewaySettings {
         return limits
     }
 
-    /// Names the declaration, or the settings that stand in its place, unless the command line is to blame.
+    /// Names the declaration, or the settings that replace it, unless the fault is in the command line.
     ///
-    /// - Parameter listen: addresses of the command line.
+    /// - Parameter listen: The addresses of the command line.
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
@@ -111,10 +111,10 @@ enum GatewaySettings {
             "stop it, or choose another address with --listen; port 0 lets the system choose one"
         case .badAddress: "an address looks like 127.0.0.1:8080, [::1]:8080 or unix:/run/resthost.sock"
         case .addressOverlaps:
-            "an address and one that contains it can't be exchanged while the host runs: start it anew"
-        case .addressNotAvailable: "127.0.0.1 is this machine, for itself alone"
+            "an address and one that contains it can't be exchanged while the host runs: restart it"
+        case .addressNotAvailable: "127.0.0.1 is this machine, and only its own programs can reach it"
         case .badHeader:
-            "what a client may send is listed in forward = { headers = { … } }, what it may get in keep = { headers = { … } }"
+            "forward = { headers = { … } } lists headers from clients to the API, keep = { headers = { … } } those from the API"
         case .badCertificate:
             "both are files in PEM; a certificate and its key print the same with openssl x509 -in FILE -noout -pubkey "
                 + "and openssl pkey -in FILE -pubout"
@@ -125,10 +125,10 @@ enum GatewaySettings {
         }
     }
 
-    /// A warning when everybody who can reach the machine can use the script's services.
+    /// A warning when everyone who can reach the machine can use the script's services.
     ///
-    /// - Parameter asked: addresses of the command line, which win over those of `resthost.toml`, and these
-    ///   over the script's.
+    /// - Parameter asked: The addresses of the command line. They take precedence over those of
+    ///   `resthost.toml`, which take precedence over the script's.
     static func openAddress(of host: ScriptHost, listen asked: [String] = []) -> Diagnostic? {
         let declaration = host.gateway
         let listen = asked.isEmpty ? (try? SettingsFile.beside(host.path))?.gateway.listen ?? [] : asked
@@ -141,13 +141,13 @@ enum GatewaySettings {
         }
         return Diagnostic(
             .warning, code: "open_gateway",
-            "the gateway listens on all addresses of this machine ('\(address)') and has no 'auth': whoever reaches it "
-                + "uses the services with the script's credentials",
+            "the gateway listens on all addresses of this machine ('\(address)') and has no 'auth': everyone who can reach it "
+                + "can use the services with the script's credentials",
             file: listen.isEmpty ? declaration?.file : nil, line: listen.isEmpty ? declaration?.line : nil,
             hint: "listen on 127.0.0.1, or ask for a token: auth = { bearer = rest.env.GATEWAY_TOKEN }")
     }
 
-    /// `0.0.0.0`, `::` in all its forms, and no host at all.
+    /// True for `0.0.0.0`, `::` in all its forms, and an empty host.
     private static func isOpen(_ address: String) -> Bool {
         guard !address.hasPrefix("unix:"), let colon = address.lastIndex(of: ":") else { return false }
         let host = address[..<colon]
@@ -166,7 +166,7 @@ enum GatewaySettings {
         GatewayTLS(certificate: declared.certificate, key: declared.key)
     }
 
-    /// To everybody, by listener and by client.
+    /// Sets the access policies: for all clients, by listener and by client.
     private static func addAccessPolicy(
         _ declaration: GatewayDeclaration, _ services: [String], to settings: inout GatewayConfiguration
     ) throws(Diagnostic) {

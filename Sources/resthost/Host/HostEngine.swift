@@ -5,10 +5,10 @@ import Platform
 import RestEngine
 import RestScript
 
-/// Puts the engine together with its transport, and loads a script into it.
+/// Makes the engine with its transport, and loads a script into it.
 @EngineActor
 enum HostEngine {
-    /// What a host sends by: while its loop is full, other processors may have a part of it.
+    /// The transport of a host. When its loop is busy, other processors may do a part of the work.
     static func transport(_ options: TransportOptions = TransportOptions()) -> CurlTransport {
         CurlTransport(options: options, mayLeaveLoop: true)
     }
@@ -19,12 +19,12 @@ enum HostEngine {
         return engine
     }
 
-    /// Loads a script; on failure prints what is wrong and gives nil.
+    /// Loads a script. On an error it prints the diagnostic and returns nil.
     ///
     /// - Parameters:
-    ///   - startsWork: False to look at what it declares, with nothing of it running.
-    ///   - traffic: Where its requests go, if they go anywhere.
-    ///   - isOffline: Nothing may be sent.
+    ///   - startsWork: False to load only the declarations and start no work.
+    ///   - traffic: The destination of its requests, if they are sent.
+    ///   - isOffline: True when no request may be sent.
     static func load(
         _ arguments: ScriptValues, log: LogText, startsWork: Bool = true, traffic: Traffic? = nil,
         isOffline: Bool = false
@@ -47,25 +47,25 @@ enum HostEngine {
     }
 }
 
-/// The main thread only parses arguments and waits; the work is on the engine loop.
+/// The main thread only parses arguments and waits. The work is done on the engine loop.
 enum MainThread {
-    /// Runs `body` on the engine loop and waits for the exit code that it gives.
+    /// Runs `body` on the engine loop, waits, and returns its exit code.
     static func wait(_ body: @escaping @Sendable @EngineActor () async -> Int32) -> Int32 { value(body) }
 
-    /// Calls `begin` on the engine loop, and ends the process with the code that it ends with. Without a
-    /// task: those that wait for something go by way of threads of the runtime, which it would start for it.
+    /// Calls `begin` on the engine loop, and ends the process with the code of `end`. It uses no task,
+    /// because the runtime would start threads for one.
     static func leave(
         _ begin: @escaping @Sendable @EngineActor (_ end: @escaping @EngineActor (Int32) -> Void) -> Void
     ) -> Never {
         LuaWatchdog.shared.holdBack()
         EngineLoop.shared.submit { begin { Streams.exit($0) } }
-        // Most are over by now, and then nobody had to watch them.
+        // Most commands have ended by now, so they need no watchdog.
         usleep(250_000)
         LuaWatchdog.shared.begin()
         while true { pause() }
     }
 
-    /// Runs `body` on the engine loop and waits for what it gives.
+    /// Runs `body` on the engine loop, waits, and returns its result.
     static func value<Value: Sendable>(_ body: @escaping @Sendable @EngineActor () async -> Value) -> Value {
         let outcome = Outcome<Value>()
         Task { @EngineActor in
@@ -76,7 +76,7 @@ enum MainThread {
 
     private final class Outcome<Value: Sendable>: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
-        // Written once before the signal, read once after it.
+        // It is written once before the signal, and read once after it.
         nonisolated(unsafe) private var value: Value?
 
         func set(_ value: Value) {

@@ -1,33 +1,33 @@
 import Platform
 import RestEngine
 
-/// Tells when the kernel says that memory is short (rule 23.5), where it says so.
+/// Detects when the kernel reports that memory is short (rule 23.5), if it reports it.
 ///
-/// The control group's own pressure counts before the machine's: inside a container it is the one that kills.
-/// The kernel asks for a window of a multiple of two seconds from whoever is not privileged (Linux,
-/// accounting/psi.rst).
+/// The pressure of the control group is preferred to the machine's, because inside a container its limit is
+/// the one that kills. For processes without privileges, the kernel requires a window of a multiple of two
+/// seconds (Linux, accounting/psi.rst).
 struct MemoryPressure: Sendable {
-    /// Tasks stalled for 150 ms in two seconds.
+    /// The trigger: tasks stalled for 150 ms in two seconds.
     private static let threshold = "some 150000 2000000"
 
     private let file: Int32
 
-    /// Nil where nothing can be told. `files` are pressure files, of which the first that takes a trigger is
-    /// used.
+    /// Nil when the kernel reports no pressure. `files` are pressure files; the first one that accepts a
+    /// trigger is used.
     init?(files: [String] = PressureFile.candidates()) {
         let opened = files.lazy.compactMap { PressureFile.open($0, trigger: Self.threshold) }.first
         guard let opened else { return nil }
         file = opened
     }
 
-    /// Calls `relieve` on the engine loop each time, from a thread that lives as long as the process.
+    /// Calls `relieve` on the engine loop at each event, from a thread that lives as long as the process.
     func watch(_ relieve: @escaping @Sendable @EngineActor () -> Void) {
         NamedThread.startOrStop(name: "memory pressure") {
             while wait() { EngineLoop.shared.submit(relieve) }
         }
     }
 
-    /// Returns true at the next event; false when there can't be another: the control group is gone.
+    /// Returns true at the next event; false when the control group is gone and no event can come.
     private func wait() -> Bool {
         var watched = pollfd(fd: file, events: Int16(POLLPRI), revents: 0)
         while true {
@@ -41,9 +41,9 @@ struct MemoryPressure: Sendable {
     }
 }
 
-/// The files by which Linux tells of memory pressure (accounting/psi.rst).
+/// The files in which Linux reports memory pressure (accounting/psi.rst).
 enum PressureFile {
-    /// The control group's file, then the machine's.
+    /// The file of the control group, then that of the machine.
     static func candidates() -> [String] {
         let groups =
             (try? WholeFile.read("/proc/self/cgroup", limit: 1 << 20)).map {
@@ -60,8 +60,8 @@ enum PressureFile {
         }
     }
 
-    /// A descriptor that becomes ready (POLLPRI) when the trigger fires; nil when this kernel has none, or
-    /// not for us.
+    /// A descriptor that becomes ready (POLLPRI) when the trigger fires; nil when this kernel has no
+    /// triggers, or not for this user.
     static func open(_ path: String, trigger: String) -> Int32? {
         #if os(Linux)
             let file = Platform.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)

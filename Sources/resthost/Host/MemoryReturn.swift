@@ -2,30 +2,29 @@ import CPlatform
 import Platform
 import RestEngine
 
-/// Gives freed memory back to the system while the host runs: what a large body, a script that ran out of
-/// memory or a wipe left would stay with the process otherwise.
+/// Returns freed memory to the system while the host runs. Without this, the memory of a large body, a failed
+/// script or a wipe would stay with the process.
 ///
-/// A thread of its own looks once a second at how much memory is resident, and asks the C library for what is
-/// free in it when that is a good deal more than the host began with. Whoever allocates in the same arena
-/// meanwhile waits: a quarter of a millisecond for each MiB that goes (measured), so it is done early, and
-/// rarely where it takes long.
+/// A thread checks once a second how much memory is resident. When that is much more than at the start, it
+/// makes the C library return its free memory. Threads that allocate in the same arena then wait, a quarter
+/// of a millisecond for each returned MiB (measured). So it is done early, and seldom when it takes long.
 struct MemoryReturn {
-    /// Less than this above the start isn't worth a look.
+    /// Less memory than this above the start is ignored.
     private static let slack = 2 << 20
-    /// Seconds between two attempts after one that gave much back, and after one that didn't: what is
-    /// resident is used.
+    /// Seconds between two attempts, after one that returned much memory, and after one that did not because
+    /// the memory is in use.
     private static let intervals = (useful: 2.0, useless: 5.0)
-    /// No more than this part of the time is spent on it.
+    /// The highest share of time that is spent on it.
     private static let share = 0.01
 
     private var start: Int
     private var dueAt = 0.0
-    /// Processor time of the process when it was last asked for; nothing is freed by one that does nothing.
+    /// The processor time of the process at the last check. An idle process frees nothing.
     private var ticks = 0.0
 
     private init(start: Int) { self.start = start }
 
-    /// Where the system says how much is resident.
+    /// Starts the thread if the system reports the resident memory.
     static func begin() {
         guard let bytes = ProcessMemory.residentBytes else { return }
         NamedThread.startOrStop(name: "memory return") {

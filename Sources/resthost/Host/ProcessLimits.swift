@@ -1,13 +1,13 @@
 import CPlatform
 import Platform
 
-/// The least that the system must give a command (getrlimit(2)). Below it libraries abort without a sentence,
-/// so the command says it before.
+/// Checks the smallest limits for a command (getrlimit(2)). Below them libraries abort without a message, so
+/// the command reports it before.
 enum ProcessLimits {
-    /// For any command.
+    /// The limit for any command.
     static func requireForCommand() { require(addressSpace: 192 << 20) }
 
-    /// For a host: its threads have stacks of 8 MiB, and each waits in descriptors of its own.
+    /// The limits for a host: its threads have stacks of 8 MiB, and each needs descriptors of its own.
     static func requireForHost(threads: Int) {
         let descriptors = 40 + 4 * threads
         if DescriptorLimit.current < descriptors {

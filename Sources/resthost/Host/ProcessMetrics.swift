@@ -3,7 +3,7 @@ import Platform
 import RestEngine
 
 extension HostFacts {
-    /// What the gateway doesn't know of itself.
+    /// The metrics that the gateway does not have itself.
     var metrics: [MetricFamily] {
         [
             MetricFamily(.generation, Double(generation)),
@@ -20,7 +20,7 @@ extension HostFacts {
     }
 }
 
-/// What the system says of this process (proc(5)); nothing where it has no such files.
+/// The metrics of this process from the system (proc(5)); empty where it has no such files.
 @EngineActor
 final class ProcessMetrics {
     private struct Thread {
@@ -30,7 +30,7 @@ final class ProcessMetrics {
 
     private let startTime = ClockReading.timeOfDay
     private var threads: [String: Thread] = [:]
-    /// Of threads that have ended, by name.
+    /// The CPU seconds of threads that have ended, by name.
     private var ended: [String: Double] = [:]
 
     var families: [MetricFamily] {
@@ -41,7 +41,7 @@ final class ProcessMetrics {
             families.append(MetricFamily(.residentMemory, Double(bytes)))
         }
         if let names = FolderNames.list("/proc/self/fd") {
-            // One of them is the folder's own.
+            // One descriptor is that of the folder itself.
             families.append(MetricFamily(.openDescriptors, Double(max(0, names.count - 1))))
         }
         readThreads()
@@ -69,13 +69,13 @@ final class ProcessMetrics {
         }
     }
 
-    /// Threads that do the same are told apart by a number at the end.
+    /// The name of a thread without the number that distinguishes similar threads.
     private static func group(_ name: String) -> String {
         let end = name.lastIndex { !$0.isNumber && !"-#\n ".contains($0) }
         return end.map { String(name[...$0]) } ?? "other"
     }
 
-    /// CPU seconds: the 14th and 15th field, counted behind the name, which may hold anything.
+    /// The CPU seconds: fields 14 and 15, counted from the end of the name, which may contain anything.
     private static func ticks(_ path: String) -> Double? {
         guard let text = read(path), let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[end...].split(separator: " ")

@@ -1,23 +1,23 @@
 import Platform
 import Synchronization
 
-/// The signals that the process acts on, one after the other. The handler writes the signal's number to a
-/// pipe, which works whichever thread it runs on.
+/// The signals of the process, one after the other. The handler writes the signal's number to a pipe, which
+/// works on any thread.
 struct ProcessSignals {
     private static let writeEnd = Atomic<Int32>(-1)
 
-    /// They ask the process to end.
+    /// The signals that end the process.
     static let terminating = [SIGINT, SIGTERM]
 
     private let readEnd: Int32
 
-    /// From here on the signals do nothing by themselves. One of these for each process.
+    /// From now on these signals have no effect by themselves. A process has one of these objects.
     init(_ numbers: [Int32]) {
         var ends: [Int32] = [-1, -1]
         let made = pipe(&ends)
         if made != 0 { Shortage.stop("no file descriptor is left for signals") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A flood of signals must not block the handler; what is lost was asked for already.
+        // Many signals must not block the handler. A lost one repeats a signal that waits already.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         readEnd = ends[0]
         Self.writeEnd.store(ends[1], ordering: .sequentiallyConsistent)
@@ -31,21 +31,21 @@ struct ProcessSignals {
         }
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     func next() -> Int32 {
         var byte: UInt8 = 0
         while read(readEnd, &byte, 1) < 0, errno == EINTR {}
         return Int32(byte)
     }
 
-    /// From here on a signal that asks the process to end does so at once.
+    /// From now on a terminating signal ends the process at once.
     func stopCatchingTermination() {
         for number in Self.terminating { signal(number, SIG_DFL) }
     }
 }
 
-/// Whether the terminal that the program was started in is still there. A terminal that is closed sends
-/// SIGHUP, as somebody does who wants a reload.
+/// Checks whether the terminal in which the program was started still exists. A closing terminal sends
+/// SIGHUP, which otherwise means a reload.
 struct TerminalPresence: Sendable {
     private let terminals: [Int32]
 
@@ -53,6 +53,6 @@ struct TerminalPresence: Sendable {
         terminals = descriptors.filter { isatty($0) == 1 }
     }
 
-    /// False when there was none from the start.
+    /// False when there was no terminal from the start.
     var isLost: Bool { terminals.contains { isatty($0) == 0 } }
 }

@@ -2,10 +2,10 @@ import Gateway
 import RestEngine
 import RestScript
 
-/// The gateway of a run, if there is one. A reload may change it, add it or take it away.
+/// The gateway of a run, if there is one. A reload may change, add or remove it.
 @EngineActor
 final class PublicGateway {
-    /// What a script makes of the gateway, found possible: its new addresses are bound already.
+    /// A checked change of the gateway. New addresses are already bound.
     enum Change {
         case none
         case start(Gateway)
@@ -27,12 +27,12 @@ final class PublicGateway {
     private let sockets: [String: Int32]
 
     /// - Parameters:
-    ///   - listen: addresses of the command line, which win over the script's.
-    ///   - drain: seconds that requests get when the gateway stops.
-    ///   - accessLog: gets the requests of a gateway that is to log them, on a network thread.
-    ///   - spans: see ``GatewayConfiguration/spans``.
-    ///   - logsAlways: whatever the script says.
-    ///   - sockets: that listen already, by their addresses.
+    ///   - listen: The addresses of the command line. They replace the script's.
+    ///   - drain: The seconds that requests have when the gateway stops.
+    ///   - accessLog: Gets the requests if the gateway logs them, on a network thread.
+    ///   - spans: See ``GatewayConfiguration/spans``.
+    ///   - logsAlways: True to log requests even if the script does not.
+    ///   - sockets: Sockets that listen already, by their addresses.
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
         drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
@@ -55,15 +55,15 @@ final class PublicGateway {
 
     var isRunning: Bool { gateway != nil }
 
-    /// The addresses as they were bound: a port that the system chose is there with its number.
+    /// The bound addresses. A port that the system chose has its number.
     var listening: [String] { gateway?.listening ?? [] }
 
-    /// Those of ``listening`` that speak TLS.
+    /// The addresses of ``listening`` that use TLS.
     var secured: Set<String> { gateway?.secured ?? [] }
 
     var certificateFiles: Set<String> { gateway?.certificateFiles ?? [] }
 
-    /// Reads certificates and keys again. A failure leaves everything as it was.
+    /// Reads certificates and keys again. On a failure nothing changes.
     func renewCertificates(of host: ScriptHost) throws(Diagnostic) {
         do throws(GatewayError) { try gateway?.renewCertificates() } catch {
             throw GatewaySettings.diagnostic(error, host, listen: listen)
@@ -72,12 +72,12 @@ final class PublicGateway {
 
     var connections: Int { gateway?.connections ?? 0 }
 
-    /// Of its network; 0 as long as there is none.
+    /// The number of its network threads; 0 when there is no gateway.
     var networkThreads: Int { gateway?.threads ?? 0 }
 
     var shortages: [GatewayShortage] { gateway?.shortages ?? [] }
 
-    /// Everything that can fail. What follows is ``commit(_:)`` or ``discard(_:)``.
+    /// Does everything that can fail. The caller then calls ``commit(_:)`` or ``discard(_:)``.
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
         let settings = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
@@ -94,8 +94,8 @@ final class PublicGateway {
         } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
     }
 
-    /// In the same turn as the script takes over, so that no request meets one without the other. Gives the
-    /// addresses that are new, as they are bound.
+    /// Applies a change. It is called in the tick in which the script takes over, so that each request meets
+    /// a matching script and gateway. Returns the new addresses as they are bound.
     @discardableResult
     func commit(_ change: Change) -> [String] {
         let before = listening
@@ -111,7 +111,8 @@ final class PublicGateway {
         case .stop:
             let (old, drain) = (gateway, drain)
             gateway = nil
-            // On the loop to its end: the gateway may be the last that holds something of the engine.
+            // The stop ends on the loop, because the gateway may hold the last reference to an object of the
+            // engine.
             Task { await old?.stop(drain: drain) }
         }
     }

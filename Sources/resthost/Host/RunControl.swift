@@ -2,20 +2,20 @@ import Gateway
 import RestEngine
 import RestScript
 
-/// What `/-/` routes may do with a run.
+/// The actions of `/-/` routes on a run.
 @EngineActor
 final class RunControl: HostControl {
-    /// What ``reload(_:)`` gives when it went well.
+    /// The result of a successful ``reload(_:)``.
     struct Loaded {
         var generation: Int
-        /// How long the load took.
+        /// The duration of the load in seconds.
         var seconds: Double
     }
 
-    /// A reload that left everything as it was.
+    /// A failed reload, which changed nothing.
     struct NotLoaded: Error {
         var report: FailureReport
-        /// The generation that goes on.
+        /// The generation that continues to run.
         var generation: Int
     }
 
@@ -60,7 +60,7 @@ final class RunControl: HostControl {
 
     var status: Tree { facts().tree }
 
-    /// The lines around one; nothing but the script's own files is shown.
+    /// The lines around a line. Only the script's own files are shown.
     func source(_ file: String, line: Int) throws(ControlProblem) -> Tree {
         guard files().contains(file), let lines = SourceLines.read(file), lines.indices.contains(line - 1)
         else { throw ControlProblem(404, "no_source", "there is no such line in the files of the script") }
@@ -80,7 +80,7 @@ final class RunControl: HostControl {
     }
 }
 
-/// Where the gateway finds the services of the script that runs.
+/// The services of the running script, for the gateway.
 @EngineActor
 final class ScriptDirectory: GatewayDirectory {
     private let generations: Generations
@@ -93,7 +93,7 @@ final class ScriptDirectory: GatewayDirectory {
 
     var engine: Engine? { generations.engine }
 
-    /// A host whose last reload failed goes on with what it had.
+    /// After a failed reload, a host continues with its last script.
     var health: GatewayHealth {
         if let stall = generations.current.stalledModules { return GatewayHealth(.degraded, message: stall) }
         guard let failure = generations.lastFailure else { return GatewayHealth() }

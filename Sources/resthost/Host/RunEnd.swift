@@ -3,19 +3,19 @@ import Platform
 import RestEngine
 import Synchronization
 
-/// The end of a run, as the thread of the signals sees it. The engine's loop ends the process by itself; when
-/// the loop hangs, this thread does, so that a service manager or a container never has to kill the host.
+/// The end of a run, as the signal thread controls it. The engine's loop ends the process itself. When the
+/// loop hangs, this thread ends it, so that a service manager or a container never has to kill the host.
 enum RunEnd {
     enum Stage: Int {
-        /// Requests in flight go on, and `on_shutdown` runs.
+        /// Requests in flight continue, and `on_shutdown` runs.
         case draining
         /// Recordings, caches and stores are written.
         case writing
     }
 
-    /// Seconds beyond the drain time until a loop that hangs is left behind.
+    /// Seconds after the drain time, after which a hanging loop is no longer awaited.
     private static let grace = 1.0
-    /// Seconds for files beyond that: a disk may be slow, and what is cut here is lost. See
+    /// Further seconds for files: a disk may be slow, and unwritten data is lost. See
     /// docs/reference/limits.md, L273.
     private static let writing = 10.0
 
@@ -24,10 +24,10 @@ enum RunEnd {
 
     static func enter(_ new: Stage) { stage.store(new.rawValue, ordering: .relaxed) }
 
-    /// Connections of clients that are still open.
+    /// The number of open client connections.
     static func note(connections count: Int) { connections.store(count, ordering: .relaxed) }
 
-    /// Waits for the process to end, and ends it when that takes too long. On the thread of the signals.
+    /// Waits for the process to end, and ends it when that takes too long. It runs on the signal thread.
     static func enforce(drain: Double) -> Never {
         pause(drain + grace)
         if stage.load(ordering: .relaxed) == Stage.writing.rawValue { pause(writing) }
@@ -35,7 +35,7 @@ enum RunEnd {
         _exit(1)
     }
 
-    /// Tells which part didn't come to its end, and what is lost.
+    /// Describes the part that did not end, and what is lost.
     private static func account(drain: Double) -> String {
         if stage.load(ordering: .relaxed) == Stage.writing.rawValue {
             return

@@ -2,15 +2,15 @@ import Platform
 import RestEngine
 import RestScript
 
-/// What a run has to do with whoever operates it: log files, and the service manager.
+/// The parts of a run that concern its operator: log files, and the service manager.
 extension RunSession {
-    /// Sockets that were given win over what the script says, as `--listen` does.
+    /// Given sockets replace the script's addresses, as `--listen` does.
     var addresses: [String] {
         settings.listen.isEmpty ? sockets.keys.sorted() : settings.listen
     }
 
-    /// The access log, and whether it is written whatever the script says. Ends the program when its file
-    /// can't be written.
+    /// The access log. The second value is true when it is written even if the script does not ask for it.
+    /// Ends the program when its file can't be written.
     func openAccessLog() -> (AccessLog, Bool) {
         do throws(Diagnostic) {
             let file = try SettingsFile.beside(settings.script.config)
@@ -23,7 +23,7 @@ extension RunSession {
         } catch { fail(error) }
     }
 
-    /// Who gets spans, if anybody.
+    /// The collector for spans, if there is one.
     func traceCollector() throws(Diagnostic) -> TraceCollector? {
         let file = try SettingsFile.beside(settings.script.config)
         guard let address = settings.traces ?? file.traces else { return nil }
@@ -53,15 +53,16 @@ extension RunSession {
         }.joined()
     }
 
-    /// At SIGUSR2: somebody has moved the file away.
+    /// Called at SIGUSR2, after the file was renamed.
     func reopenLogs() {
         accessLog?.reopen()
         log.note("the access log was opened anew")
     }
 
-    /// That it runs, and from then on that the loop is alive.
+    /// Reports that the host runs, and from then on that its loop is alive.
     func notifyServiceManager(_ generations: Generations) {
-        ServiceManager.notify("READY=1\nSTATUS=generation \(generations.number) of \(generations.current.path)")
+        ServiceManager.notify(
+            "READY=1\nSTATUS=generation \(generations.number) of \(generations.current.path)")
         guard let seconds = ServiceManager.watchdogSeconds else { return }
         beat(every: seconds / 2, generations.engine.scheduler)
     }

@@ -25,10 +25,10 @@ final class RunSession {
     private(set) var accessLog: AccessLog?
     private let metrics = GatewayMetrics()
     private let startedAt = ClockReading.timeSinceBoot
-    /// When the last load began, by the clock of files.
+    /// The time at which the last load began, on the clock of files.
     private var loadBegan = FileView.now
 
-    /// - Parameter sockets: that the service manager gave, by their addresses.
+    /// - Parameter sockets: The sockets from the service manager, by their addresses.
     init(_ settings: RunCommand, sockets: [String: Int32] = [:]) {
         self.sockets = sockets
         self.settings = settings
@@ -68,7 +68,7 @@ final class RunSession {
         endIfIdle()
     }
 
-    /// For clients, then for commands.
+    /// Listens for clients, then for commands.
     private func listen(for generations: Generations) {
         let (directory, control) = (ScriptDirectory(generations), makeControl(generations))
         let (accessLog, writesAccess) = openAccessLog()
@@ -90,7 +90,7 @@ final class RunSession {
                 metrics: metrics,
                 onShortage: { [log] in log.shortage($0, of: "admin socket") })
         } catch {
-            // Nobody asked for the standard one, which may be impossible in a container.
+            // The default socket was not asked for, and a container may not allow it.
             guard settings.admin == nil else { fail(Diagnostic(.error, error.message)) }
             log.note("no admin socket, so 'resthost status' can't find this host: \(error.message)")
         }
@@ -101,7 +101,7 @@ final class RunSession {
         } catch { fail(Diagnostic(.error, error.message)) }
     }
 
-    /// What goes with each script that is loaded from now on.
+    /// Sets what happens at each later load of a script.
     private func follow(_ generations: Generations) {
         generations.prepare = { [self] (host) throws(Diagnostic) in
             guard let gateway else { return {} }
@@ -125,7 +125,7 @@ final class RunSession {
 
     private func watchForIdleness() { generations?.current.onIdle { [self] in endIfIdle() } }
 
-    /// Again whenever the script has reached other files.
+    /// Updates the watched files. It is called whenever the script has read other files.
     private func watchFiles() {
         guard let files = generations?.files, files != watched else { return }
         watched = files
@@ -146,7 +146,7 @@ final class RunSession {
             operations: { generations.current.operations }, log: hostLog)
     }
 
-    /// Loads the script anew, and says what came of it.
+    /// Reloads the script and logs the result.
     @discardableResult
     func reload(_ trigger: ReloadTrigger) -> Result<Generations.Outcome, Diagnostic> {
         guard let generations, !isFinishing else {
@@ -173,7 +173,8 @@ final class RunSession {
         return result
     }
 
-    /// When nothing else has changed, the script goes on as it is; nil when it can't.
+    /// When only certificate files have changed, they are read again and the script stays. Nil when other
+    /// files have changed, too.
     private func renewCertificates(
         _ changed: [String], _ generations: Generations
     ) -> Result<Generations.Outcome, Diagnostic>? {
@@ -206,7 +207,7 @@ final class RunSession {
         return facts
     }
 
-    /// To who started the program.
+    /// Writes a message for the person who started the program.
     private func notify(_ text: String) {
         var log = log
         log.clock = nil
@@ -216,13 +217,14 @@ final class RunSession {
     func fail(_ diagnostic: Diagnostic) -> Never {
         traffic?.abandon()
         var log = log
-        // Who started the program reads this, before there is a log.
+        // This message appears before the log, so it has no time.
         log.clock = nil
         log.write(diagnostic)
         Streams.exit(2)
     }
 
-    /// In one piece: who waits for the first line may read no further.
+    /// The text is written in one piece, because a program that waits for the first line may stop reading
+    /// after it.
     private func announce(_ addresses: [String], _ host: ScriptHost? = nil) {
         guard !settings.quiet else { return }
         let secured = gateway?.secured ?? []
@@ -235,7 +237,7 @@ final class RunSession {
         Streams.output(text)
     }
 
-    /// Memory is short: keeps what somebody uses, and nothing else.
+    /// Memory is short, so unused resources are dropped.
     func relieveMemory() {
         guard let host = generations?.current, !isFinishing else { return }
         let dropped = host.relieveMemory()
@@ -248,7 +250,7 @@ final class RunSession {
             && generations.map { !$0.current.hasWork && $0.retiredCount == 0 } ?? false
     }
 
-    /// Looks again two passes later: a hook that was queued by what just ended may begin something new.
+    /// Checks again two passes of the loop later, because a queued hook may begin new work.
     private func endIfIdle() {
         guard isIdle else { return }
         EngineLoop.shared.submit {
@@ -258,7 +260,7 @@ final class RunSession {
         }
     }
 
-    /// Lets what is in flight end, then ends the process.
+    /// Waits for the work in flight, then ends the process.
     func finish(_ code: Int32) {
         guard !isFinishing else { return }
         isFinishing = true
@@ -271,7 +273,7 @@ final class RunSession {
             await admin?.gateway.stop(drain: 0)
             await inspector?.gateway.stop(drain: 0)
             SQLiteFiles.shared.keepCaches()
-            // Requests in flight may have used up the time, and `on_shutdown` gets some all the same.
+            // Requests in flight may have used up the time. `on_shutdown` still gets a minimum.
             await generations?.shutDown(within: max(0.5, deadline - ClockReading.timeSinceBoot))
             RunEnd.enter(.writing)
             let isKept = await generations?.current.offloadedWorkIsDone() ?? true

@@ -2,8 +2,8 @@ import RestEngine
 import RestScript
 import SQLiteCache
 
-/// The stores that scripts have opened, by path, and their caches. Stores stay open as long as the program
-/// runs, so a reload finds them as they were.
+/// The stores and caches that scripts have opened, by path. Stores stay open as long as the program runs, so
+/// a reload finds them unchanged.
 @EngineActor
 final class SQLiteFiles {
     struct TooMany: Error, CustomStringConvertible {
@@ -11,21 +11,22 @@ final class SQLiteFiles {
     }
 
     static let shared = SQLiteFiles()
-    /// Each has a queue and a file.
+    /// The limit of open stores, because each has a queue and a file.
     nonisolated static let limit = 16
 
     private struct WeakCache {
         weak var cache: SQLiteCache?
     }
 
-    /// At the end, for ``finish()``: a cache that its script drops would be closed behind its back.
+    /// The caches that ``finish()`` has to close. They are held at the end, because a cache without a script
+    /// would close without being awaited.
     private var kept: [SQLiteCache] = []
 
     private var caches: [WeakCache] = []
     private var open:
         [String: (values: ScriptStore, file: SQLiteStore, log: @EngineActor (ScriptLogEntry) -> Void)] = [:]
 
-    /// - Parameter log: Told what is wrong with a file later on.
+    /// - Parameter log: Gets later errors of the file.
     func store(
         _ settings: DurableStoreSettings, log: @escaping @EngineActor (ScriptLogEntry) -> Void
     ) throws -> ScriptStore {
@@ -42,7 +43,7 @@ final class SQLiteFiles {
         return values
     }
 
-    /// A cache that a script asked for; throws when its file is another's, so that the script's line is told.
+    /// A cache for a script. Throws when the file is not a cache, so that the error has the script's line.
     func cache(_ settings: SQLiteCacheSettings) throws -> SQLiteCache {
         let cache = try SQLiteCache(settings)
         caches.removeAll { $0.cache == nil }
@@ -50,14 +51,14 @@ final class SQLiteFiles {
         return cache
     }
 
-    /// Holds the caches, which the scripts are about to drop, until ``finish()``.
+    /// Holds the caches until ``finish()``, because the scripts are about to drop them.
     func keepCaches() { kept = caches.compactMap(\.cache) }
 
-    /// Some script has opened one.
+    /// True when a script has opened a store or a cache.
     var isInUse: Bool { !open.isEmpty || !caches.isEmpty }
 
-    /// Writes what is left to write, so that each file is whole without the log beside it. False, with an
-    /// error in the log, when the disk doesn't take a store's changes. What a cache loses can be had again.
+    /// Writes all pending changes, so that each file is complete without its log. False, with an error in the
+    /// log, when a store's changes could not be written. The loss of a cache's changes is no error.
     func finish() async -> Bool {
         for cache in caches.compactMap(\.cache) {
             await withCheckedContinuation { continuation in cache.close { continuation.resume() } }
@@ -78,7 +79,7 @@ final class SQLiteFiles {
 }
 
 extension ScriptOptions {
-    /// Has stores and caches kept in files.
+    /// Keeps stores and caches in files.
     mutating func openStoresInFiles() {
         let log = log
         openStore = { try SQLiteFiles.shared.store($0, log: log) }
@@ -86,7 +87,7 @@ extension ScriptOptions {
         finishFiles = { SQLiteFiles.shared.isInUse ? await SQLiteFiles.shared.finish() : true }
     }
 
-    /// Makes no file and changes none, and tells what would be refused.
+    /// Makes and changes no files, and only reports errors of paths.
     mutating func openStoresInMemory() {
         openStore = { settings in
             try SQLiteStore.requireOwn(settings.path)

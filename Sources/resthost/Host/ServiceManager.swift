@@ -1,10 +1,11 @@
 import Platform
 
-/// What started the program, if that is systemd or acts like it: it is told how things are (sd_notify(3)),
-/// gives sockets that listen already (sd_listen_fds(3)), and looks whether the host is alive.
+/// The service manager that started the program, if it is systemd or compatible. It is notified of the host's
+/// state (sd_notify(3)), passes sockets that listen already (sd_listen_fds(3)), and checks that the host is
+/// alive.
 enum ServiceManager {
-    /// The journal takes what is written to standard error, and notes the time of each line: systemd.exec(5)
-    /// on `JOURNAL_STREAM`, which names device and inode, for standard error may have been redirected since.
+    /// True when the journal receives standard error and notes the time of each line. `JOURNAL_STREAM`
+    /// (systemd.exec(5)) has the device and inode, because standard error may have been redirected later.
     static var notesTimes: Bool { notesTimes(variable("JOURNAL_STREAM"), of: STDERR_FILENO) }
 
     static func notesTimes(_ stream: String?, of descriptor: Int32) -> Bool {
@@ -15,9 +16,9 @@ enum ServiceManager {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    // MARK: Telling
+    // MARK: Notifications
 
-    /// `READY=1` and the like. Nobody is told unless `NOTIFY_SOCKET` is set; a failure is nobody's concern.
+    /// Sends `READY=1` and the like, if `NOTIFY_SOCKET` is set. Failures are ignored.
     static func notify(_ state: String, at socket: String? = variable("NOTIFY_SOCKET")) {
         guard let socket, socket.hasPrefix("/") || socket.hasPrefix("@") else { return }
         var address = sockaddr_un()
@@ -35,7 +36,7 @@ enum ServiceManager {
         #endif
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // The length counts for an abstract name: its zeros are part of it.
+        // The length must be exact for an abstract name, whose zeros are part of it.
         let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
         let bytes = Array(state.utf8)
         _ = withUnsafeBytes(of: &address) { raw in
@@ -47,7 +48,7 @@ enum ServiceManager {
         }
     }
 
-    /// Seconds within which it wants to hear that the host is alive; nil when it doesn't look.
+    /// The seconds within which it expects a sign of life; nil when it does not check.
     static var watchdogSeconds: Double? {
         watchdogSeconds(variable("WATCHDOG_USEC"), process: variable("WATCHDOG_PID"))
     }
@@ -59,8 +60,8 @@ enum ServiceManager {
 
     // MARK: Sockets
 
-    /// Sockets that it gave this process, by the addresses on which they listen as ``ListenAddress`` writes
-    /// them. They are the process's from here on and no child's.
+    /// The sockets that it passed, by their addresses in the form of ``ListenAddress``. They belong to this
+    /// process from now on and are not inherited.
     static func takeSockets() -> [String: Int32] {
         let sockets = sockets(variable("LISTEN_FDS"), process: variable("LISTEN_PID"))
         for name in ["LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"] { unsetenv(name) }
@@ -79,7 +80,7 @@ enum ServiceManager {
         return sockets
     }
 
-    /// Nil for what is no socket, or of another kind.
+    /// Nil for a descriptor that is not such a socket.
     private static func address(of descriptor: Int32) -> String? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

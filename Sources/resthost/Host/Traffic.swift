@@ -2,7 +2,7 @@ import CurlTransport
 import RestEngine
 import RestScript
 
-/// Where the requests of a command go, and what is written down of them: `--har`, `--record`, `--replay`,
+/// Where the requests of a command go, and where they are recorded: `--har`, `--record`, `--replay`,
 /// `--traces`.
 @EngineActor
 final class Traffic {
@@ -11,7 +11,7 @@ final class Traffic {
     private(set) var traces: TraceExporter?
     private let log: LogText
 
-    /// Over the network, and nothing is written down.
+    /// Requests go over the network and are not recorded.
     init(log: LogText) { self.log = log }
 
     /// - Parameters:
@@ -27,7 +27,7 @@ final class Traffic {
         traces = collector.map { collector in
             TraceExporter(collector) { log.write(ScriptLogEntry(level: .error, text: $0)) }
         }
-        // Before it is written over, should it be one of the others.
+        // The file is read first, because it may be one of those that are written.
         if let source { replay = try Self.replay(source) }
         try write(to: har, TrafficRecorder.shownBytes, isReplayed: false)
         try write(to: record, TrafficRecorder.replayedBytes, isReplayed: true)
@@ -53,7 +53,7 @@ final class Traffic {
         } catch { throw Diagnostic(.error, code: "recording", "\(error)") }
     }
 
-    /// An engine whose requests go where they are to go.
+    /// An engine that sends its requests to this destination.
     func makeEngine() -> Engine {
         let engine: Engine
         if let replay {
@@ -66,28 +66,28 @@ final class Traffic {
         return engine
     }
 
-    /// Has what goes through an engine written down.
+    /// Records the requests of an engine.
     func listen(to engine: Engine) {
         for recorder in recorders { recorder.listen(to: engine) }
         traces?.listen(to: engine)
     }
 
-    /// Services with transports of their own go there as well.
+    /// Applies the same to services with transports of their own.
     func apply(to options: inout ScriptOptions) {
         guard let transport = replay?.transport else { return }
         options.makeTransport = { _ in transport }
     }
 
-    /// The command comes to nothing: files that are there already stay as they are.
+    /// The command has failed, so existing files stay as they are.
     func abandon() {
         for recorder in recorders { recorder.abandon() }
         recorders = []
     }
 
-    /// Returns when a collector has what waits for it, or isn't there.
+    /// Returns when the collector has received the waiting spans, or can't be reached.
     func deliverTraces() async { await traces?.finish() }
 
-    /// Puts the files in their places; false when one couldn't be.
+    /// Moves the files to their places. False when one could not be moved.
     @discardableResult
     func finish() -> Bool {
         var isDone = true

@@ -2,14 +2,14 @@ import Platform
 import RestEngine
 import Synchronization
 
-/// A file that lines are added to, and that may be given another place behind its back: `reopen()` goes on in
-/// a new one of its name.
+/// A file to which lines are appended. Another program may rename it; `reopen()` then continues in a new file
+/// of the same name.
 final class AccessFile: Sendable {
     let path: String
     private let descriptor: Mutex<Int32>
     private let failed = Atomic<Int32>(0)
 
-    /// Throws when it can't be written. A new one is for its user, and for its group to read.
+    /// Throws when it can't be written. A new file is for its user, and its group may read it.
     init(_ path: String) throws(FileError) {
         self.path = path
         descriptor = Mutex(try Self.open(path))
@@ -25,7 +25,7 @@ final class AccessFile: Sendable {
         return descriptor
     }
 
-    /// When that fails the old file goes on.
+    /// On a failure the old file stays in use.
     func reopen() throws(FileError) {
         let new = try Self.open(path)
         descriptor.withLock { current in
@@ -35,7 +35,7 @@ final class AccessFile: Sendable {
         failed.store(0, ordering: .relaxed)
     }
 
-    /// One line, or some, in one piece. Gives the reason of the first failure since it was opened.
+    /// Appends lines in one piece. Returns the reason of the first failure since the file was opened.
     func add(_ text: MaskedText) -> String? {
         let code = descriptor.withLock { descriptor -> Int32 in
             var rest = text.bytes[...]

@@ -5,13 +5,13 @@ import RestEngine
 import RestScript
 import Synchronization
 
-/// The log's lines of requests that the gateway answered. They are written by a queue: who reads the log
-/// slowly must not hold up clients, so what it can't take in time is left out, and counted.
+/// The log lines of requests that the gateway answered. A queue writes them, because a slow reader of the log
+/// must not delay clients. Lines that do not fit are dropped and counted.
 final class AccessLog: Sendable {
     private static let mostWaiting = 4096
 
     private let log: LogText
-    /// Where what concerns the log itself is said.
+    /// The log for messages about the access log itself.
     private let hostLog: LogText
     private let file: AccessFile?
     private let queue = DispatchQueue(label: "access log")
@@ -19,8 +19,8 @@ final class AccessLog: Sendable {
     private let lost = Atomic(0)
 
     /// - Parameters:
-    ///   - file: In place of the log.
-    ///   - format: Of its lines.
+    ///   - file: The file that replaces the log.
+    ///   - format: The format of its lines.
     init(_ log: LogText, to file: AccessFile? = nil, as format: LogText.Format = .text) {
         hostLog = log
         self.file = file
@@ -37,12 +37,12 @@ final class AccessLog: Sendable {
                         level: .error, text: "the access log \(file.path) can't be written: \(reason)"))
             }
         }
-        // Clients are not to wait for those who look at the log.
+        // Clients must not wait for viewers of the log.
         log.tap = nil
         self.log = log
     }
 
-    /// On any thread.
+    /// Adds a record. It may be called on any thread.
     func note(_ record: AccessRecord) {
         if waiting.wrappingAdd(1, ordering: .relaxed).newValue > Self.mostWaiting {
             waiting.wrappingSubtract(1, ordering: .relaxed)
@@ -59,7 +59,7 @@ final class AccessLog: Sendable {
         if lost > 0 { log.note("\(lost) requests are missing here: the log is read too slowly") }
     }
 
-    /// Goes on in a new file of the same name, when what was noted so far is written.
+    /// Continues in a new file of the same name, after the records so far are written.
     func reopen() {
         queue.async { [self] in
             do throws(FileError) { try file?.reopen() } catch {
@@ -69,7 +69,7 @@ final class AccessLog: Sendable {
         }
     }
 
-    /// Returns when everything is written that was noted.
+    /// Returns when all records are written.
     func finish() { queue.sync {} }
 }
 

@@ -1,10 +1,10 @@
 import RestEngine
 import RestScript
 
-/// A diagnostic as people read it: place, message, the line it is about, what to do.
+/// A diagnostic as text for people: place, message, source line, advice.
 struct DiagnosticText {
     let style: Style
-    /// Gives the lines of a file, if it can be read.
+    /// Returns the lines of a file, if it can be read.
     let lines: (String) -> [Substring]?
     /// Colours the message.
     var paint: (String) -> String = { $0 }
@@ -44,7 +44,7 @@ struct DiagnosticText {
         return diagnostic.line.map { "\(file):\($0): " } ?? "\(file): "
     }
 
-    /// The line with one before it, and a mark under its first character that isn't white space.
+    /// The line and the one before it, with a mark under its first visible character.
     private func excerpt(_ lines: [Substring], _ number: Int) -> String {
         let width = String(number).count
         var text = ""
@@ -77,17 +77,17 @@ enum SourceLines {
     }
 }
 
-/// A traceback as people read it: the calls that led to the line which the message names already.
+/// A traceback as text for people: the calls that led to the line in the message.
 enum TracebackText {
-    /// One line for each call, innermost first. Empty when there is nothing but the place itself.
+    /// One line for each call, innermost first. Empty when there is only the place itself.
     static func text(_ traceback: String?, _ style: Style) -> String {
-        // Functions of the host have no place that would tell a reader of the script anything.
+        // Functions of the host have no place in the script.
         let calls = (traceback ?? "").split(separator: "\n").filter { !$0.hasPrefix("[C]: ") }
         guard calls.count > 1 else { return "" }
         var text = ""
         var rest = calls[...]
         while let call = rest.first {
-            // A recursion says the same many times.
+            // A recursion repeats the same call many times.
             let times = rest.prefix { $0 == call }.count
             rest = rest.dropFirst(times)
             text +=
@@ -110,8 +110,8 @@ enum DiagnosticJSON {
             ))
     }
 
-    /// What has no value is null, so that every finding has the same fields; a traceback is there if there is
-    /// one.
+    /// Missing values are null, so that all findings have the same fields. The traceback is only there if
+    /// there is one.
     private static func tree(_ diagnostic: Diagnostic) -> Tree {
         var pairs: [(String, Tree)] = [
             ("severity", Tree(diagnostic.severity.rawValue)), ("code", Tree(diagnostic.code)),

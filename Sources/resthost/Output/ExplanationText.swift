@@ -1,10 +1,10 @@
 import RestEngine
 import RestScript
 
-/// An explanation as people read it: blocks in order, the result, the request, the response's way.
+/// An explanation as text for people: blocks in order, the result, the request, the pipeline.
 struct ExplanationText {
     var style = Style.standardOutput
-    /// Of failures, with the line that failed.
+    /// The texts of failures, with the failed line.
     var diagnostics = DiagnosticText(style: .standardOutput)
 
     private static let width = 100
@@ -42,7 +42,7 @@ struct ExplanationText {
 
     // MARK: Blocks
 
-    /// - Parameter run: They were run, so what they changed is known.
+    /// - Parameter run: True when they were run, so their changes are known.
     private func blocks(_ blocks: [Explanation.Block], run: Bool) -> String {
         let numberWidth = blocks.map { String($0.number).count }.max() ?? 1
         let nameWidth = min(blocks.map { Self.title($0).count }.max() ?? 0, 60)
@@ -143,7 +143,7 @@ struct ExplanationText {
 
     // MARK: Layout
 
-    /// Values below each other; further lines of a value are below its first.
+    /// The values in a column. Further lines of a value are indented like its first one.
     private func table(_ rows: [(String, String)], indent: Int) -> String {
         let width = rows.map(\.0.count).max() ?? 0
         let space = String(repeating: " ", count: indent)

@@ -1,13 +1,13 @@
 import RestEngine
 
-/// Prints the outcome of `resthost get` and says how the process ends.
+/// Prints the outcome of `resthost get` and returns the exit code.
 @EngineActor
 struct GetOutput {
     var isJSON: Bool
     var isRaw: Bool
     var includesHead: Bool
     var includesTiming: Bool
-    /// Of the script, when the request ended.
+    /// The running jobs of the script when the request ended.
     var runningJobs: [String] = []
 
     func write(_ info: ResponseInfo, of request: Request) -> Int32 {
@@ -29,7 +29,7 @@ struct GetOutput {
         return hasForm ? exitCode(info.response) : 2
     }
 
-    /// False when a script made content that can't be written down.
+    /// False when a script made content that can't be written.
     private func writeContent(_ info: ResponseInfo) -> Bool {
         switch info.response {
         case .success(let entity): return write(entity.content)
@@ -54,7 +54,7 @@ struct GetOutput {
             let isReadable = String(validating: bytes, as: UTF8.self) != nil && !bytes.contains(0)
             guard isReadable || !Streams.isOutputTerminal || isRaw else {
                 Streams.error(
-                    "resthost: \(bytes.count) bytes that are no text; redirect the output to keep them\n")
+                    "resthost: \(bytes.count) bytes that are not text; redirect the output to keep them\n")
                 return true
             }
             if isRaw { Streams.output(raw: bytes) } else { Streams.output(content: bytes) }
@@ -83,7 +83,7 @@ struct GetOutput {
         return true
     }
 
-    /// A prompt behind content begins a line of its own.
+    /// Ends the last line, so that a prompt begins a new one.
     private func endLine(_ last: UInt8?) {
         if Streams.isOutputTerminal, let last, last != UInt8(ascii: "\n") { Streams.output("\n") }
     }
@@ -96,7 +96,7 @@ struct GetOutput {
         }
     }
 
-    /// Of what went over the wire, else of what a cache kept.
+    /// Writes the head of the exchange on the network, or else the head kept by a cache.
     private func writeHead(_ info: ResponseInfo, _ exchange: Exchange?) {
         let entity = info.response.entity
         guard let status = exchange?.status ?? entity?.status,
@@ -126,14 +126,14 @@ struct GetOutput {
         )
     }
 
-    /// Of one attempt that was answered, the timing says all.
+    /// For a single attempt with an answer, the timing is enough.
     private func writeAttempts(_ attempts: [RequestAttempt]) {
         guard attempts.count > 1 || attempts.first?.error != nil else { return }
         let lines = attempts.map { "  " + VisibleText.inline("\($0)") + "\n" }
         Streams.error("attempts\n" + lines.joined())
     }
 
-    /// 1 for a failed request, 2 when the script is what failed.
+    /// 1 for a failed request, 2 when the script caused the failure.
     private func exitCode(_ response: Response) -> Int32 {
         guard let error = response.error else { return 0 }
         switch error.cause {
@@ -143,7 +143,7 @@ struct GetOutput {
     }
 }
 
-/// What a person can do about a failure.
+/// Advice for people about a failure.
 enum FailureHint {
     static func text(_ error: RequestError, runningJobs jobs: [String] = []) -> String? {
         if error.httpStatusCode == 401, let job = jobs.first {
@@ -162,12 +162,12 @@ enum FailureHint {
             return "check the host's name in transport.proxy"
         case .dnsFailed: return "check the host's name in base_url"
         case .timeout where failure.phase == .queue:
-            return "c.limits in a configuration block says how long a request may wait (queue_timeout)"
+            return "c.limits in a configuration block sets how long a request may wait (queue_timeout)"
         case .timeout: return "c.timeouts in a configuration block gives it more time"
         case .tooLarge where failure.phase == .receive:
             return "c.max_body_bytes in a configuration block raises the limit"
         case .queueFull where failure.phase == .queue:
-            return "c.limits in a configuration block says how many may wait (queue)"
+            return "c.limits in a configuration block sets how many may wait (queue)"
         case .tooLarge, .tlsFailed, .invalidURL, .tooManyRedirects, .decodingFailed, .queueFull, .internal,
             .circuitOpen, .rateLimited, .offline:
             return nil

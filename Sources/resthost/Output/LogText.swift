@@ -3,30 +3,30 @@ import Platform
 import RestEngine
 import RestScript
 
-/// The log of a script, of the engine and of the host on standard error, and what the script prints.
+/// Writes the logs of the script, the engine and the host to standard error, and the output of the script.
 struct LogText: Sendable {
     enum Format: String, CaseIterable, Sendable {
         case text, json
     }
 
-    /// Where `print` and `io.write` go.
+    /// The destination of `print` and `io.write`.
     enum PrintTarget: Sendable {
         case output, errors
     }
 
     var style = Style.standardError
     var isQuiet = false
-    /// Standard output belongs to content where a command has some.
+    /// In commands with content, standard output is for the content.
     var prints = PrintTarget.errors
-    /// Gives Unix seconds; nil for lines without a time.
+    /// Returns Unix seconds; nil for lines without a time.
     var clock: (@Sendable () -> Double)?
     var format = Format.text
-    /// In place of standard error.
+    /// Replaces standard error.
     var sink: (@Sendable (MaskedText) -> Void)?
-    /// Gets what is written as well, for whoever looks at the log from elsewhere.
+    /// Also gets the written lines, for viewers elsewhere.
     var tap: HostLog?
 
-    /// Of a text's further lines: the width of a label and its blank.
+    /// The indentation of further lines: the width of a label and a space.
     private static let indent = "      "
 
     func write(_ entry: ScriptLogEntry) {
@@ -35,14 +35,14 @@ struct LogText: Sendable {
         write(text(entry)) { LogJSON.members(entry) }
     }
 
-    /// From the engine: every line has its category.
+    /// Writes lines of the engine's log, each with its category.
     func write(_ category: EngineLog.Category, _ text: String) {
         var length = LogLength()
         let text = length.shown(text)
         write(EngineLogText.text(category, text, prefix: time)) { LogJSON.members(category, text) }
     }
 
-    /// Something that the host did.
+    /// Writes a message about the host.
     func note(_ text: String) {
         if isQuiet { return }
         let entry = ScriptLogEntry(level: .info, text: text)
@@ -51,7 +51,7 @@ struct LogText: Sendable {
         }
     }
 
-    /// - Parameter end: a line of ours, behind all that is known of it.
+    /// - Parameter end: A last line of the host's, after the diagnostic.
     func write(_ diagnostic: Diagnostic, end: String? = nil) {
         var length = LogLength()
         var diagnostic = diagnostic
@@ -62,7 +62,7 @@ struct LogText: Sendable {
         write(text) { LogJSON.members(diagnostic, end) }
     }
 
-    /// The lines of one entry.
+    /// The lines of an entry.
     func text(_ entry: ScriptLogEntry) -> String {
         if let printed = entry.printed {
             let text = printed.escaped(VisibleText.content).text
@@ -77,12 +77,12 @@ struct LogText: Sendable {
         return text + TracebackText.text(entry.fields.first { $0.name == "traceback" }?.value, style)
     }
 
-    /// Of a gateway, on any thread.
+    /// Reports a shortage of a gateway. It may be called on any thread.
     func shortage(_ shortage: GatewayShortage, of place: String) {
         write(ScriptLogEntry(level: .error, text: "\(place): \(shortage)"))
     }
 
-    /// What has blanks is quoted, for it could look like several fields.
+    /// A value with spaces is quoted, because it could look like several fields.
     private static func value(_ value: String) -> String {
         let shown = VisibleText.inline(value)
         let isOneWord = !shown.isEmpty && !shown.utf8.contains { $0 <= 0x20 } && !shown.hasPrefix("\"")
@@ -103,7 +103,7 @@ struct LogText: Sendable {
     private func write(printed: MaskedText) {
         switch prints {
         case .output: Streams.output(printed: printed)
-        // Beside the log, of which it must look like no line.
+        // It is written beside the log, so it must not look like a log line.
         case .errors: Streams.error(printed.escaped(VisibleText.content))
         }
     }
@@ -133,7 +133,7 @@ struct LogText: Sendable {
     }
 }
 
-/// A text of the engine's log: the category before each line, in a column (rule 26.3).
+/// A text of the engine's log: the category in a column before each line (rule 26.3).
 enum EngineLogText {
     private static let width = EngineLog.Category.allCases.map(\.rawValue.count).max() ?? 0
 
@@ -145,7 +145,7 @@ enum EngineLogText {
     }
 }
 
-/// The members of a log line's object, for programs that read logs. Each has `level` and `message`.
+/// The members of a log line as JSON, for programs. Each line has `level` and `message`.
 enum LogJSON {
     static func members(_ entry: ScriptLogEntry) -> [(String, Tree)] {
         var members = head(entry.level, entry.text)

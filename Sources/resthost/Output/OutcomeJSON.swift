@@ -3,8 +3,8 @@ import RestEngine
 /// The outcome of a request as one JSON object, for `--json`.
 @EngineActor
 enum OutcomeJSON {
-    /// - Returns: nil as the fault unless a script made content that has no form in JSON: then the text has a
-    ///   failure.
+    /// - Returns: The text, and nil unless a script made content that has no form in JSON. In that case the
+    ///   text is a failure.
     static func text(_ info: ResponseInfo, _ request: Request, hint: String? = nil) -> (String, JSONError?) {
         let outcome = outcome(info, request, hint: hint)
         do throws(JSONError) { return (String(decoding: try outcome.json(), as: UTF8.self), nil) } catch {
@@ -20,7 +20,7 @@ enum OutcomeJSON {
             pairs += head(exchange.status, exchange.url, exchange.httpVersion, exchange.headers)
             pairs.append(("timing", timing(exchange.timings)))
         } else if let entity = info.response.entity, let status = entity.status {
-            // From a cache: nothing went over the wire.
+            // The data is from a cache, so there is no exchange.
             pairs += head(status, entity.url, entity.httpVersion, entity.headers)
         }
         let attempts = request.attempts

@@ -53,7 +53,7 @@ enum PrettyJSON {
     }
 }
 
-/// A string as JSON writes it.
+/// A string in the form of JSON.
 enum JSONText {
     static func string(_ text: String) -> String {
         var output = "\""

@@ -2,19 +2,19 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// Writes to a stream from a thread of its own. A reader that stops, a terminal that is held for example,
-/// must not hold the threads that serve clients. Lines for which there is no room are dropped and counted.
+/// Writes to a stream from its own thread, because a reader that stops, such as a paused terminal, must not
+/// block the threads that serve clients. Lines that do not fit are dropped and counted.
 final class StreamWriter: Sendable {
     /// Bytes that wait for the reader. See docs/reference/limits.md, L272.
     private static let mostBytes = 4 << 20
 
     private struct Waiting {
         var lines: [[UInt8]] = []
-        /// Of what is being written as well.
+        /// The bytes that wait, including those that are being written.
         var bytes = 0
-        /// Since the last report.
+        /// The lines dropped since the last report.
         var dropped = 0
-        /// Signalled when nothing waits.
+        /// Signalled when no bytes wait.
         var idle: DispatchSemaphore?
     }
 
@@ -27,8 +27,8 @@ final class StreamWriter: Sendable {
     /// Nil when the system has no thread for it.
     ///
     /// - Parameters:
-    ///   - write: Writes some bytes, and waits as long as the reader makes it.
-    ///   - report: Told how many lines are missing when the stream takes lines again. On the writer's thread.
+    ///   - write: Writes some bytes, and waits while the reader does not read.
+    ///   - report: Gets the number of dropped lines, on the writer's thread, after a write succeeds.
     init?(
         name: String, write: @escaping @Sendable ([UInt8]) -> Void,
         report: @escaping @Sendable (Int) -> Void
@@ -38,10 +38,10 @@ final class StreamWriter: Sendable {
         guard NamedThread.start(name: name, { self.run() }) else { return nil }
     }
 
-    /// Lines that were dropped so far.
+    /// The number of lines that were dropped so far.
     var dropped: Int { total.load(ordering: .relaxed) }
 
-    /// On any thread; never waits.
+    /// Adds lines on any thread; it never waits.
     func add(_ bytes: [UInt8]) {
         let isTaken = waiting.withLock { waiting in
             guard waiting.bytes == 0 || waiting.bytes + bytes.count <= Self.mostBytes else {

@@ -3,11 +3,10 @@ import RestEngine
 import RestScript
 import Synchronization
 
-/// Standard output and standard error, without buffers of our own. The program's own messages are
-/// ``MaskedText`` (rule 47.1), made visible (``VisibleText``); content that somebody asked for goes out as it
-/// is.
+/// Standard output and standard error, without buffers. The program's own messages are ``MaskedText``
+/// (rule 47.1) and made visible (``VisibleText``). Requested content is written unchanged.
 ///
-/// A program that serves clients calls ``neverWait(log:)``, and from then on no reader holds it.
+/// A program that serves clients calls ``neverWait(log:)``. From then on no reader can block it.
 enum Streams {
     private struct Writers {
         var output: StreamWriter?
@@ -16,9 +15,9 @@ enum Streams {
 
     private static let writers = Mutex(Writers())
 
-    /// From here on each stream has a ``StreamWriter``. Once.
+    /// Gives each stream a ``StreamWriter`` from now on. It is called once.
     ///
-    /// - Parameter log: Says how many lines were dropped, when the stream takes lines again.
+    /// - Parameter log: Gets the number of dropped lines when the stream accepts lines again.
     static func neverWait(log: LogText) {
         writers.withLock { writers in
             guard writers.output == nil, writers.errors == nil else { return }
@@ -38,12 +37,12 @@ enum Streams {
         }
     }
 
-    /// Lines that were dropped so far.
+    /// The number of lines that were dropped so far.
     static var droppedLines: Int {
         writers.withLock { ($0.output?.dropped ?? 0) + ($0.errors?.dropped ?? 0) }
     }
 
-    /// A line on standard error if that takes it at once (pipe(7): POLLOUT promises 4,096 bytes).
+    /// Writes a line to standard error if it can take it at once (pipe(7): POLLOUT promises 4,096 bytes).
     static func lastWord(_ text: String) {
         var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
         if poll(&ready, 1, 0) == 1 { put(Array(visible(text).bytes.prefix(4096)), to: STDERR_FILENO) }
@@ -51,28 +50,28 @@ enum Streams {
 
     static func output(_ text: String) { write(visible(text).bytes, to: STDOUT_FILENO) }
 
-    /// JSON, on a line of its own.
+    /// Writes JSON on a line of its own.
     static func output(json: MaskedText) {
         write((isOutputTerminal ? json.escaped(VisibleText.json) : json).ended.bytes, to: STDOUT_FILENO)
     }
 
-    /// The output of a script.
+    /// Writes the output of a script.
     static func output(printed: MaskedText) {
         write((isOutputTerminal ? printed.escaped(VisibleText.content) : printed).bytes, to: STDOUT_FILENO)
     }
 
-    /// Content of a server, or a page of help, byte for byte. For a terminal, control characters become
+    /// Writes content of a server, or help, byte for byte. On a terminal, control characters are made
     /// visible.
     static func output(content bytes: [UInt8]) {
         write(isOutputTerminal ? VisibleText.content(bytes) : bytes, to: STDOUT_FILENO)
     }
 
-    /// The same, for a terminal too.
+    /// The same without a change for terminals.
     static func output(raw bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
     static func error(_ text: String) { error(visible(text)) }
 
-    /// A text that is visible already.
+    /// Writes a text that is visible already.
     static func error(_ text: MaskedText) { write(text.bytes, to: STDERR_FILENO) }
 
     /// A text for people.
@@ -85,7 +84,7 @@ enum Streams {
 
     static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Ends the process now. Nothing of ours waits for destructors: what must be kept was written before.
+    /// Ends the process at once. There are no destructors to wait for, because all data was written before.
     static func exit(_ code: Int32) -> Never {
         fflush(nil)
         let (output, errors) = writers.withLock { ($0.output, $0.errors) }
@@ -96,7 +95,7 @@ enum Streams {
         _exit(1)
     }
 
-    /// The number of the error that kept output from being written, 0 for none.
+    /// The error number of a failed write to standard output; 0 when there was none.
     private static let outputFailure = Atomic<Int32>(0)
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
@@ -112,7 +111,7 @@ enum Streams {
                 let count = Platform.write(descriptor, buffer.baseAddress, buffer.count)
                 if count < 0 {
                     if errno == EINTR { continue }
-                    // When the reader went away, there is nobody to tell.
+                    // When the reader is gone, no message can be delivered.
                     if errno != EPIPE, descriptor == STDOUT_FILENO {
                         outputFailure.store(errno, ordering: .relaxed)
                     }
@@ -124,7 +123,7 @@ enum Streams {
     }
 }
 
-/// Colours, if the stream is a terminal and nobody asked for none (NO_COLOR, TERM=dumb).
+/// The colours of a terminal, unless they are switched off (NO_COLOR, TERM=dumb).
 struct Style {
     let isColoured: Bool
 
@@ -147,7 +146,7 @@ struct Style {
         var sequence: String { "\u{1B}[\(rawValue)m" }
     }
 
-    /// All that may come out of a style, besides the text.
+    /// All sequences that a style may produce.
     static let sequences = Code.allCases.map(\.sequence)
 
     func bold(_ text: String) -> String { wrap(text, .bold) }

@@ -1,4 +1,4 @@
-/// Rows whose columns are as wide as their widest entry.
+/// Rows with columns as wide as their widest entry.
 enum TextColumns {
     static func text(_ rows: [[String]], indent: String = "") -> String {
         var widths: [Int] = []
@@ -20,7 +20,7 @@ enum TextColumns {
     }
 }
 
-/// A span of time as people say it.
+/// A duration as text for people.
 enum TimeSpan {
     /// The two largest units of seconds: `4s`, `3m 5s`, `2h 3m`, `12d 1h`.
     static func text(_ seconds: Double) -> String {

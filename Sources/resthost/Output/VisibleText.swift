@@ -1,12 +1,12 @@
-/// Text from scripts, servers and errors as it may be shown: what would move a cursor, colour a terminal, or
-/// look like a line of the program's own is written out as Lua writes it, `\u{1b}` or `\n`. Tabs stay.
+/// Makes text from scripts, servers and errors safe to show. Characters that would move a cursor, colour a
+/// terminal, or imitate a line of the program are written as in Lua, `\u{1b}` or `\n`. Tabs stay.
 enum VisibleText {
-    /// Within a line of ours, which it can't end.
+    /// Text within one line of the program. It can't contain line breaks.
     static func inline(_ text: String) -> String {
         shown(text) { bytes, shown in escape(bytes, bytes.indices, to: &shown) }
     }
 
-    /// With its line breaks. Lines behind the first begin with `indent`, as no line of ours does.
+    /// Text with its line breaks. Later lines begin with `indent`, which no line of the program does.
     static func lines(_ text: String, indent: String) -> String {
         shown(text) { bytes, shown in
             var start = 0
@@ -23,7 +23,7 @@ enum VisibleText {
         }
     }
 
-    /// Content on a terminal, with its line breaks. What is no UTF-8 is written as bytes: `\xff`.
+    /// Content on a terminal, with its line breaks. Bytes that are not UTF-8 are written as `\xff`.
     static func content(_ bytes: [UInt8]) -> [UInt8] {
         guard needsLook(bytes) else { return bytes }
         var shown: [UInt8] = []
@@ -38,7 +38,7 @@ enum VisibleText {
         return shown
     }
 
-    /// JSON on a terminal: JSON still, for characters that it may have in strings alone.
+    /// JSON on a terminal. It stays JSON, because only strings may contain such characters.
     static func json(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F }) else { return json }
         var shown: [UInt8] = []
@@ -57,8 +57,8 @@ enum VisibleText {
         return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    /// The last look at what is about to be written: of all that a terminal obeys, line breaks, tabs and the
-    /// colours of ``Style`` are left.
+    /// The last check before text is written. Of the characters that a terminal interprets, only line breaks,
+    /// tabs and the colours of ``Style`` remain.
     static func styled(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A && $0 != 0x09 || $0 >= 0x7F }) else {
             return text
@@ -82,8 +82,8 @@ enum VisibleText {
         }
     }
 
-    /// Control characters of both kinds (C0 but the tab, DEL, C1), other line breaks of Unicode, and what
-    /// turns the direction of text around.
+    /// Control characters of both kinds (C0 without the tab, DEL, C1), other line breaks of Unicode, and
+    /// characters that change the direction of text.
     static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09: false
@@ -96,7 +96,7 @@ enum VisibleText {
         bytes.contains { $0 < 0x20 && $0 != 0x09 || $0 >= 0x7F }
     }
 
-    /// By bytes, for a log may get megabytes.
+    /// It works on bytes, because a log may have megabytes.
     private static func shown(
         _ text: String, _ write: (UnsafeBufferPointer<UInt8>, inout [UInt8]) -> Void
     ) -> String {
@@ -107,7 +107,7 @@ enum VisibleText {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// UTF-8 with what is hidden written out.
+    /// UTF-8 with hidden characters written as escapes.
     private static func escape(
         _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, to shown: inout [UInt8]
     ) {
@@ -126,7 +126,7 @@ enum VisibleText {
         shown += bytes[copied..<range.upperBound]
     }
 
-    /// The hidden scalar that begins here, and its bytes in UTF-8.
+    /// The hidden scalar that begins here, and its length in UTF-8.
     private static func hidden(
         _ bytes: UnsafeBufferPointer<UInt8>, at place: Int
     ) -> (value: UInt32, count: Int)? {
@@ -141,7 +141,7 @@ enum VisibleText {
         return escapes[value] == nil ? nil : (value, count)
     }
 
-    /// Of each hidden scalar.
+    /// The escape of each hidden scalar.
     private static let escapes: [UInt32: [UInt8]] = {
         var escapes: [UInt32: [UInt8]] = [:]
         for value in UInt32(0)...0x2069 {
@@ -185,7 +185,7 @@ enum VisibleText {
     }
 }
 
-/// The way in which all commands say what went wrong.
+/// The form of error messages of all commands.
 enum Complaint {
     static func text(_ message: String) -> String {
         "resthost: \(VisibleText.lines(message, indent: "  "))\n"

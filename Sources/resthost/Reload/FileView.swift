@@ -1,25 +1,26 @@
 import Platform
 import RestEngine
 
-/// What a watcher sees of files; tests give it their own.
+/// The file system as a watcher sees it. Tests use their own.
 struct FileView: Sendable {
-    /// Tells whether a file is the same as before.
+    /// A value that shows whether a file has changed.
     enum Fingerprint: Hashable, Sendable {
         case missing
         case content(hash: Int, bytes: Int)
-        /// Too large to be read, or not to be read at all; of its description.
+        /// The file is too large, or can't be read; the hash is of its description.
         case description(hash: Int)
     }
 
     var kind: @Sendable (String) -> PathEntries.Kind
     var fingerprint: @Sendable (String) -> Fingerprint
-    /// When the file was last changed or put in its place, Unix time in seconds; nil when it isn't there.
+    /// The time when the file was last changed or put in its place, in Unix seconds; nil when it does not
+    /// exist.
     var changeTime: @Sendable (String) -> Double?
 
     static let system = FileView(
         kind: { kind(of: $0) }, fingerprint: { fingerprint(of: $0) }, changeTime: { changeTime(of: $0) })
 
-    /// Of the clock by which the system stamps files, which on Linux runs some milliseconds behind.
+    /// The clock with which the system stamps files. On Linux it is some milliseconds late.
     static var now: Double {
         #if os(Linux)
             ClockReading.seconds(of: CLOCK_REALTIME_COARSE)
@@ -59,7 +60,7 @@ struct FileView: Sendable {
     private static func fingerprint(of path: String) -> Fingerprint {
         var status = stat()
         guard stat(path, &status) == 0 else { return .missing }
-        // To read a pipe would take for ever.
+        // A read of a pipe could wait for ever.
         if status.st_mode & S_IFMT == S_IFREG, status.st_size <= off_t(maxBytes),
             let bytes = try? WholeFile.read(path, limit: maxBytes)
         {
@@ -71,7 +72,7 @@ struct FileView: Sendable {
     }
 }
 
-/// What the system notes of a file's last change.
+/// The system's data on a file's last change.
 struct FileStamp: Hashable {
     private let numbers: [Int]
 
@@ -87,7 +88,7 @@ struct FileStamp: Hashable {
         ]
     }
 
-    /// Of what the path itself names, be it a link; nil when there is nothing.
+    /// The stamp of the path itself, even if it is a link; nil when it does not exist.
     init?(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

@@ -1,15 +1,15 @@
 import Platform
 import RestEngine
 
-/// Tells when files have another content, a moment after they were written; see ``Settling``.
+/// Reports files whose content has changed, a moment after they were written; see ``Settling``.
 @EngineActor
 final class FileWatcher {
     private let loop: WatchLoop
 
     /// - Parameters:
-    ///   - warn: called when the system doesn't tell of changes and the files are looked at instead.
-    ///   - onChange: gets the names of the files, as they were given, that changed together.
-    ///   - onWatching: called on another thread when the files that were given last are watched.
+    ///   - warn: Called when the system reports no changes and the files are polled instead.
+    ///   - onChange: Gets the given names of the files that changed together.
+    ///   - onWatching: Called on another thread when the last given files are watched.
     init(
         warn: @escaping @Sendable (String) -> Void = { _ in },
         onChange: @escaping @Sendable @EngineActor ([String]) -> Void,
@@ -24,10 +24,10 @@ final class FileWatcher {
 
     deinit { loop.stop() }
 
-    /// Watches these files from now on, and no others. They needn't exist. What changed in files that are
-    /// watched already is still told, and so is a change of others that came while they were read.
+    /// Watches only these files from now on. They need not exist. A change of a file that was already watched
+    /// is still reported. For new files, a change during their first reading is reported, too.
     ///
-    /// - Parameter start: when that began, Unix time in seconds.
+    /// - Parameter start: The time when that reading began, in Unix seconds.
     func watch(files: Set<String>, readFrom start: Double = .infinity) {
         let folder = WorkingFolder.path
         var names: [String: String] = [:]
@@ -35,7 +35,7 @@ final class FileWatcher {
         loop.watch(names, readFrom: start)
     }
 
-    /// How this system tells of changes.
+    /// The mechanism by which this system reports changes.
     nonisolated static func system() throws(FolderWatchError) -> any FolderWatching {
         #if os(Linux)
             try InotifyFolders()
@@ -48,9 +48,9 @@ final class FileWatcher {
 /// The files that one generation has been read from so far.
 @EngineActor
 final class ReachedFiles {
-    /// Files that the script itself was read from.
+    /// The files of the script itself.
     private(set) var paths: Set<String> = []
-    /// Files that its transformer modules were read from.
+    /// The files of its transformer modules.
     private(set) var modulePaths: Set<String> = []
     var onAddition: (@EngineActor () -> Void)?
 
@@ -60,12 +60,12 @@ final class ReachedFiles {
         if paths.insert(path).inserted { onAddition?() }
     }
 
-    /// For a transformer module, which can be loaded again alone.
+    /// Adds a file of a transformer module, which can be reloaded alone.
     func addForModule(_ path: String) {
         if modulePaths.insert(path).inserted { onAddition?() }
     }
 
-    /// All that another attempt reached, now or later.
+    /// Adds all files of another attempt, now and later.
     func follow(_ other: ReachedFiles) {
         other.onAddition = { [weak self, unowned other] in
             guard let self else { return }

@@ -1,33 +1,32 @@
 import Platform
 
-/// Something happened in a watched folder.
+/// An event in a watched folder.
 enum FolderEvent: Equatable, Sendable {
     case changed(DirectoryEntry)
-    /// The folder was removed or moved away; another may take its place.
+    /// The folder was removed or moved away. Another one may replace it.
     case gone(String)
-    /// Events were lost.
+    /// Events were lost, so anything may have changed.
     case anything
 }
 
-/// Tells of changes at entries. Belongs to one thread.
+/// Reports changes of entries. It belongs to one thread.
 protocol FolderWatching: AnyObject {
-    /// Watches these and no others; entries whose folder isn't there are left out. Throws when the system
-    /// refuses.
+    /// Watches only these entries. Entries without a folder are ignored. Throws when the system refuses.
     func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchError)
 
-    /// Waits until something happens, ``WatchSignal/wake()`` is called, or so many seconds have passed. It
-    /// may return early, with nothing.
+    /// Waits for an event, for ``WatchSignal/wake()``, or for so many seconds. It may return early without
+    /// events.
     func wait(_ seconds: Double?, _ signal: WatchSignal) -> [FolderEvent]
 }
 
-/// The system can't watch; another way is needed.
+/// The system can't watch, so another method is needed.
 struct FolderWatchError: Error, Equatable {
     var message: String
 }
 
-/// Looks at files again and again, where the system doesn't tell of changes.
+/// Polls files, where the system reports no changes.
 final class PollingFolders: FolderWatching {
-    /// Seconds.
+    /// The period in seconds.
     static let period = 0.5
 
     private var stamps: [DirectoryEntry: FileStamp?] = [:]
@@ -43,7 +42,7 @@ final class PollingFolders: FolderWatching {
         return look()
     }
 
-    /// What changed since the last look.
+    /// The changes since the last look.
     func look() -> [FolderEvent] {
         var events: [FolderEvent] = []
         for (entry, before) in stamps {
@@ -60,7 +59,7 @@ final class PollingFolders: FolderWatching {
     }
 }
 
-/// Wakes a thread that waits for descriptors. Any thread may wake it.
+/// Wakes a thread that waits for descriptors. Any thread may call it.
 final class WatchSignal: Sendable {
     private let readEnd: Int32
     private let writeEnd: Int32
@@ -87,7 +86,7 @@ final class WatchSignal: Sendable {
     }
 
     /// Waits for the signal, for `descriptor` if there is one, or for so many seconds. True when the
-    /// descriptor has something to read.
+    /// descriptor can be read.
     func wait(_ seconds: Double?, or descriptor: Int32? = nil) -> Bool {
         var watched = [pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)]
         if let descriptor { watched.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)) }

@@ -2,18 +2,17 @@ import CPlatform
 import RestEngine
 import RestScript
 
-/// The script that runs, and those before it that still have something to finish (ARCHITECTURE.md, Four
-/// walks).
+/// The running script, and earlier ones that have not finished (ARCHITECTURE.md, Four walks).
 ///
-/// A reload is one stretch of work on the engine loop: the new script is loaded beside the old, and takes
-/// over or leaves no trace. So there is only ever one at a time, and what comes meanwhile comes after it.
+/// A reload is one piece of work on the engine loop: the new script is loaded beside the old one, and then
+/// takes over or leaves no trace. So reloads never overlap.
 @EngineActor
 final class Generations {
-    /// A reload that left everything as it was.
+    /// A failed reload, which changed nothing.
     struct Failure {
-        /// With the script's lines as they were then.
+        /// The report, with the script's lines at that time.
         let report: FailureReport
-        /// On the scheduler's uptime.
+        /// The time on the scheduler's uptime.
         let at: Double
         let trigger: ReloadTrigger
 
@@ -23,30 +22,31 @@ final class Generations {
     private(set) var current: ScriptHost
     private(set) var number = 1
     private(set) var trigger = ReloadTrigger.start
-    /// On the scheduler's uptime.
+    /// The time on the scheduler's uptime.
     private(set) var loadedAt: Double
-    /// Of the last reload of the whole script, if it failed.
+    /// The last reload of the whole script, if it failed.
     private var scriptFailure: Failure?
-    /// Of the last reload of one transformer module, by its name.
+    /// The failed last reloads of single transformer modules, by name.
     private var moduleFailures: [String: Failure] = [:]
     private var retired: [ScriptHost] = []
     private var isGivingBack = false
-    /// What the script and its modules were read from.
+    /// The files that the script and its modules were read from.
     private var reached: ReachedFiles
 
-    /// Of all generations.
+    /// The engine of all generations.
     let engine: Engine
     private let makeOptions: @EngineActor () throws(Diagnostic) -> ScriptOptions
     private let store: ScriptStore
 
-    /// The new script is good so far. Throws when something around it can't follow; else gives what makes it
-    /// follow, in the same turn as the script takes over.
+    /// Called when the new script has loaded. It throws when its surroundings can't be changed accordingly.
+    /// Otherwise it returns the function that changes them, which runs in the tick in which the script takes
+    /// over.
     var prepare: @EngineActor (ScriptHost) throws(Diagnostic) -> @EngineActor () -> Void = {
         (_) throws(Diagnostic) in {}
     }
-    /// After each reload, good or bad.
+    /// Called after each reload, successful or not.
     var onReload: @EngineActor () -> Void = {}
-    /// There are other files to watch.
+    /// Called when other files must be watched.
     var onFilesChange: @EngineActor () -> Void = {}
 
     convenience init(
@@ -65,7 +65,7 @@ final class Generations {
 
     /// Loads the first generation. Throws a ``Diagnostic``.
     ///
-    /// - Parameter options: made anew for each generation, for settings may stand in a file.
+    /// - Parameter options: Made anew for each generation, because a settings file may change.
     init(
         path: String, engine: Engine, options: @escaping @EngineActor () throws(Diagnostic) -> ScriptOptions
     ) throws(Diagnostic) {
@@ -83,46 +83,45 @@ final class Generations {
         reached.onAddition = { [weak self] in self?.onFilesChange() }
     }
 
-    /// Files whose change may change the script, in no order.
+    /// The files whose change may change the script.
     var files: Set<String> {
         current.transformerModules.reduce(into: reached.paths.union(reached.modulePaths)) {
             $0.formUnion(current.files(ofModule: $1))
         }
     }
 
-    /// What is not as its files say: the last reload of the script, or of a module, that left everything as
-    /// it was.
+    /// The last failed reload of the script or of a module, until its next success.
     var lastFailure: Failure? { scriptFailure ?? moduleFailures.values.max { $0.at < $1.at } }
 
-    /// Scripts that were replaced and still finish something.
+    /// The number of replaced scripts that have not finished.
     var retiredCount: Int { retired.count }
 
-    /// Bytes in the Lua states of all of them.
+    /// The bytes of the Lua states of all generations.
     var memoryUsed: Int { (retired + [current]).reduce(0) { $0 + $1.memoryUsed } }
 
-    /// CPU time of the functions of all there were.
+    /// The CPU time of functions in all generations.
     var luaSeconds: Double { secondsBefore.script + (retired + [current]).reduce(0) { $0 + $1.cpuSeconds } }
 
-    /// Both of transformer modules, as far as their threads have said.
+    /// The same for transformer modules, as far as their threads have reported.
     var moduleUsage: (bytes: Int, cpuSeconds: Double) {
         let all = (retired + [current]).map(\.moduleUsage)
         return (all.reduce(0) { $0 + $1.bytes }, all.reduce(secondsBefore.modules) { $0 + $1.cpuSeconds })
     }
 
-    /// What resources hold, and may hold.
+    /// The bytes of resources, and their limit.
     var contentBudget: ContentBudget { engine.contentBudget }
 
-    /// What a reload came to.
+    /// The outcome of a reload.
     enum Outcome: Equatable {
-        /// The script is another, with this number.
+        /// The script was replaced. The number is its generation.
         case script(Int)
-        /// These transformer modules are others; the script goes on.
+        /// These transformer modules were replaced; the script stays.
         case modules([String])
 
         fileprivate var modules: [String] { if case .modules(let names) = self { names } else { [] } }
     }
 
-    /// Loads the script anew; or no more than the transformer modules that changed, if nothing else did.
+    /// Reloads the script, or only the transformer modules if no other file has changed.
     func reload(_ trigger: ReloadTrigger) -> Result<Outcome, Diagnostic> {
         defer {
             onFilesChange()
@@ -152,7 +151,7 @@ final class Generations {
         engine.notify(.reload, EngineEvent(time: engine.scheduler.now, .reload(reload)))
     }
 
-    /// The modules that changed files belong to; nil when the script reached one of them itself.
+    /// The modules that the changed files belong to; nil when one of the files belongs to the script itself.
     private func modules(behind changed: [String]) -> [String]? {
         guard scriptFailure == nil, reached.paths.isDisjoint(with: changed) else { return nil }
         let modules = current.transformerModules.filter { name in
@@ -192,7 +191,7 @@ final class Generations {
             result = .success(number)
         } catch {
             scriptFailure = .init(report: FailureReport(error), at: engine.scheduler.uptime, trigger: trigger)
-            // The cure may lie in a file that only the failed attempt reached.
+            // The fix may be in a file that only the failed attempt has read.
             reached.follow(attempt)
             result = .failure(error)
         }
@@ -200,7 +199,7 @@ final class Generations {
         return result
     }
 
-    /// Tells the script that the program ends, gives it so many seconds, and closes everything.
+    /// Notifies the script that the program ends, waits at most so many seconds, and closes everything.
     func shutDown(within seconds: Double) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let once = Once { continuation.resume() }
@@ -227,7 +226,7 @@ final class Generations {
         }
     }
 
-    /// It is closed as soon as nothing of it waits.
+    /// Keeps a replaced script, and closes it as soon as its work has ended.
     private func keep(_ old: ScriptHost) {
         retired.append(old)
         old.whenRetirementEnds { [weak self, unowned old] in
@@ -241,8 +240,8 @@ final class Generations {
         }
     }
 
-    /// What a Lua state had goes back to the system, a second later and once for all that end until then: it
-    /// takes a millisecond or two.
+    /// Returns the memory of closed Lua states to the system. It waits a second to do it once for several,
+    /// because it takes a millisecond or two.
     private func giveMemoryBack() {
         guard !isGivingBack else { return }
         isGivingBack = true
@@ -255,11 +254,12 @@ final class Generations {
     private var failedJobsBefore = 0
     private var secondsBefore = (script: 0.0, modules: 0.0)
 
-    /// Of all generations: jobs and runs of timers that raised an error that nobody waited for.
+    /// The number of jobs and timer runs, in all generations, that raised an error for which no function
+    /// waited.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }
 }
 
-/// Does something the first time it is asked.
+/// Runs an action once.
 @EngineActor
 private final class Once {
     private var action: (@EngineActor () -> Void)?
@@ -272,10 +272,10 @@ private final class Once {
     }
 }
 
-/// Why a script was loaded.
+/// The reason why a script was loaded.
 enum ReloadTrigger: Sendable, Equatable, CustomStringConvertible {
     case start
-    /// Files that changed.
+    /// These files changed.
     case files([String])
     case signal
     /// `POST /-/reload`, and with it `resthost reload`.

@@ -2,10 +2,10 @@ import Platform
 
 #if os(Linux)
 
-    /// The kernel tells of changes in folders. Folders are watched, not files: an editor that writes a new
-    /// file and renames it leaves a watch on the old one behind.
+    /// Reports changes in folders by inotify. It watches folders and not files, because an editor that writes
+    /// a new file and renames it would leave the watch on the old one.
     final class InotifyFolders: FolderWatching {
-        // Changes while a file is written only put off the moment at which it is looked at.
+        // Events during the writing of a file only delay the next look at it.
         private static let interest =
             UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_CREATE)
             | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE_SELF)
@@ -49,14 +49,14 @@ import Platform
 
         private func event(_ record: InotifyRecords.Record) -> FolderEvent? {
             if record.mask & UInt32(IN_Q_OVERFLOW) != 0 { return .anything }
-            // Of a watch that was given up.
+            // The event belongs to a watch that was removed.
             guard let folder = foldersByWatch[record.watch] else { return nil }
             if record.mask & (UInt32(IN_IGNORED) | UInt32(IN_DELETE_SELF) | UInt32(IN_UNMOUNT)) != 0 {
                 forget(folder)
                 return .gone(folder)
             }
             if record.mask & UInt32(IN_MOVE_SELF) != 0 {
-                // The watch goes with the folder, and nobody looks for the file there.
+                // The watch moves with the folder, and the file is not searched there.
                 inotify_rm_watch(descriptor, record.watch)
                 forget(folder)
                 return .gone(folder)
@@ -82,8 +82,8 @@ import Platform
     }
 #endif
 
-/// The records that an inotify descriptor gives (inotify(7)): watch, mask, cookie, length of the name, name
-/// filled up with zeros.
+/// The records of an inotify descriptor (inotify(7)): watch, mask, cookie, length of the name, name padded
+/// with zeros.
 enum InotifyRecords {
     struct Record: Equatable {
         var watch: Int32
@@ -94,7 +94,7 @@ enum InotifyRecords {
 
     static let headBytes = 16
 
-    /// Records that are cut off at the end are left out.
+    /// Reads the records. A record that is cut off at the end is left out.
     static func read(_ bytes: UnsafeRawBufferPointer) -> [Record] {
         var records: [Record] = []
         var start = 0

@@ -1,13 +1,13 @@
 /// A name in a folder.
 struct DirectoryEntry: Hashable, Sendable {
-    /// Absolute, free of links.
+    /// The folder's path, absolute and without links.
     var folder: String
     var name: String
 }
 
-/// The directory entries that lead to a file: where a change of it can be noticed.
+/// The directory entries that lead to a file. A change of the file can be noticed at them.
 ///
-/// A file may be reached through links to files and folders, and what leads to it may not exist yet.
+/// A file may be reached through links to files and folders, and parts of its path may not exist yet.
 enum PathEntries {
     enum Kind: Equatable {
         case missing
@@ -19,7 +19,7 @@ enum PathEntries {
     /// The system's own limit for links in one path (path_resolution(7)).
     private static let maxLinks = 40
 
-    /// The entries that lead to the file at an absolute path, and nothing when links lead in a circle.
+    /// The entries that lead to the file at an absolute path; empty when links form a circle.
     static func entries(of path: String, _ kind: (String) -> Kind) -> Set<DirectoryEntry> {
         var entries: Set<DirectoryEntry> = []
         var folder = "/"
@@ -47,7 +47,7 @@ enum PathEntries {
         return entries
     }
 
-    /// Last first.
+    /// The components, last first.
     private static func components(_ path: String) -> [String] {
         path.split(separator: "/").map(String.init).filter { $0 != "." }.reversed()
     }

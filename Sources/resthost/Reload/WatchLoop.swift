@@ -3,7 +3,8 @@ import Synchronization
 /// The work of a ``FileWatcher``, on a thread of its own.
 final class WatchLoop: Sendable {
     private struct Orders {
-        /// By absolute path, as they were given, and when they were read; nil when nothing changed.
+        /// The given names by absolute path, and the time when the files were read; nil when they have not
+        /// changed.
         var files: (names: [String: String], readFrom: Double)?
         var isStopped = false
     }
@@ -17,8 +18,8 @@ final class WatchLoop: Sendable {
     private let onWatching: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - report: gets the names of files that changed together.
-    ///   - onWatching: called when changes of the files that were given last are noticed from then on.
+    ///   - report: Gets the names of files that changed together.
+    ///   - onWatching: Called when changes of the last given files are noticed.
     init(
         view: FileView, clock: @escaping @Sendable () -> Double, warn: @escaping @Sendable (String) -> Void,
         report: @escaping @Sendable ([String]) -> Void, onWatching: @escaping @Sendable () -> Void = {}
@@ -30,9 +31,9 @@ final class WatchLoop: Sendable {
         self.onWatching = onWatching
     }
 
-    // MARK: Orders, any thread
+    // MARK: Orders from any thread
 
-    /// See ``WatchState``; new files are read from the time `start`.
+    /// See ``WatchState``. New files are read from the time `start`.
     func watch(_ names: [String: String], readFrom start: Double = .infinity) {
         orders.withLock { $0.files = (names, start) }
         signal.wake()
@@ -45,7 +46,7 @@ final class WatchLoop: Sendable {
 
     // MARK: The thread
 
-    /// Returns when it is stopped. `start` gives what tells of changes.
+    /// Runs until it is stopped. `start` makes the object that reports changes.
     func run(_ start: () throws(FolderWatchError) -> any FolderWatching) {
         var folders: any FolderWatching
         do throws(FolderWatchError) { folders = try start() } catch {
@@ -68,15 +69,15 @@ final class WatchLoop: Sendable {
             let now = clock()
             for event in events { state.note(event, at: now) }
             guard state.isDue(at: now) else { continue }
-            // Before the files are looked at, so that what changes from here on is an event.
+            // The watches are updated before the files are read, so that each later change is an event.
             apply(&state, &folders)
             let changed = state.takeChanges(view)
             if !changed.isEmpty { report(changed) }
         }
     }
 
-    /// Watches what there is to watch. A folder may have appeared while its parent's watch was set up, so it
-    /// looks again until nothing is new.
+    /// Watches all entries. A folder may have appeared while its parent's watch was made, so it repeats until
+    /// there is no new entry.
     private func apply(_ state: inout WatchState, _ folders: inout any FolderWatching) {
         for _ in 0..<16 {
             state.findEntries(view)

@@ -1,30 +1,30 @@
-/// What a watcher knows and decides; who asks the system is ``WatchLoop``.
+/// The knowledge and decisions of a watcher. ``WatchLoop`` talks to the system.
 struct WatchState {
     private struct File {
-        /// Nil when it isn't known what was read.
+        /// Nil when the content that was read is not known.
         var fingerprint: FileView.Fingerprint?
         var entries: Set<DirectoryEntry>
     }
 
-    /// What is known of the files, by absolute path.
+    /// The known files, by absolute path.
     private var files: [String: File] = [:]
-    /// The names that were given, by absolute path.
+    /// The given names, by absolute path.
     private var givenNames: [String: String] = [:]
     private var filesByEntry: [DirectoryEntry: Set<String>] = [:]
     private var settling = Settling()
-    /// Paths of files that nobody has read yet.
+    /// The paths of files whose content was not read yet.
     private var newFiles: [String] = []
 
-    /// All that is to be watched.
+    /// All entries that must be watched.
     var entries: Set<DirectoryEntry> { Set(filesByEntry.keys) }
 
-    /// When ``takeChanges(_:)`` is next of use.
+    /// The next time when ``takeChanges(_:)`` is useful.
     var deadline: Double? { settling.deadline }
 
-    /// Replaces the files. Those that were there before are compared with what they were then; the new ones
-    /// are read by ``readNewFiles(from:at:_:)``.
+    /// Replaces the files. Files that were watched before are compared with their last content; new ones are
+    /// read by ``readNewFiles(from:at:_:)``.
     ///
-    /// - Parameter names: by absolute path, as they were given.
+    /// - Parameter names: The given names, by absolute path.
     mutating func setFiles(_ names: [String: String], _ view: FileView) {
         givenNames = names
         newFiles = names.keys.filter { files[$0] == nil }
@@ -34,16 +34,15 @@ struct WatchState {
         findEntries(view)
     }
 
-    /// Of new files it counts what they are now, unless they changed since somebody began to read them. Their
-    /// entries must be watched already: a change that comes between this look and the watch would never be
-    /// told.
+    /// Notes the content of new files, and reports those that changed after their reading began. Their
+    /// entries must be watched already, because a change before the watch would stay unnoticed.
     ///
     /// - Parameters:
-    ///   - start: when the reading began, Unix time in seconds.
-    ///   - now: of the clock of ``note(_:at:)``.
+    ///   - start: The time when the reading began, in Unix seconds.
+    ///   - now: The time on the clock of ``note(_:at:)``.
     mutating func readNewFiles(from start: Double = .infinity, at now: Double, _ view: FileView) {
         for path in newFiles {
-            // First the content: what changes it from here on changes the time that is asked for next.
+            // The content is read before the change time, so that a later change is seen in the time.
             let fingerprint = view.fingerprint(path)
             if view.changeTime(path).map({ $0 >= start }) ?? false {
                 settling.note(path, at: now)
@@ -54,7 +53,7 @@ struct WatchState {
         newFiles = []
     }
 
-    /// Follows links anew. True when there are other entries to watch.
+    /// Follows links again. True when the watched entries have changed.
     @discardableResult
     mutating func findEntries(_ view: FileView) -> Bool {
         let before = entries
@@ -82,8 +81,7 @@ struct WatchState {
 
     func isDue(at now: Double) -> Bool { settling.isDue(at: now) }
 
-    /// Of the files that were noted, those whose content is another, by the names that they were given, in
-    /// order.
+    /// The given names, sorted, of the noted files whose content has changed.
     mutating func takeChanges(_ view: FileView) -> [String] {
         var changed: [String] = []
         for path in settling.take() {
@@ -97,12 +95,12 @@ struct WatchState {
     }
 }
 
-/// Waits until changes have come to rest: an editor writes a file in several steps, a check-out many files.
-/// Times are in seconds of any clock that only moves on.
+/// Waits until changes have ended: an editor writes a file in several steps, a check-out writes many files.
+/// Times are in seconds of any clock that only moves forward.
 struct Settling {
-    /// After the last change.
+    /// Seconds after the last change.
     static let pause = 0.2
-    /// After the first: a file that is written all the time must not hold up the others for ever.
+    /// Seconds after the first change, because a file that is written all the time must not delay the others.
     static let timeout = 2.0
 
     private var paths: Set<String> = []
@@ -115,12 +113,12 @@ struct Settling {
         paths.insert(path)
     }
 
-    /// When there is something to take; nil while nothing was noted.
+    /// The time when the noted paths are due; nil when there are none.
     var deadline: Double? { paths.isEmpty ? nil : min(last + Self.pause, first + Self.timeout) }
 
     func isDue(at now: Double) -> Bool { deadline.map { $0 <= now } ?? false }
 
-    /// What was noted; from here on it begins anew.
+    /// Takes the noted paths and begins anew.
     mutating func take() -> Set<String> {
         defer { paths = [] }
         return paths

@@ -2,18 +2,18 @@ import Platform
 import RestEngine
 import Synchronization
 
-/// Ctrl-C in the repl: it ends what waits, not the program.
+/// Ctrl-C in the repl ends the waiting input, not the program.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
     private static let loopEnd = Atomic<Int32>(-1)
     private static let promptEnd = Atomic<Int32>(-1)
     private static let readEnd = Atomic<Int32>(-1)
 
-    /// Since the last ``clear()``.
+    /// True when Ctrl-C was pressed since the last ``clear()``.
     static var happened: Bool { flag.load(ordering: .sequentiallyConsistent) }
 
-    /// Can be read from while ``happened`` holds: who waits for input polls it too, so that no interruption
-    /// comes a moment too early to be seen. Below 0 as long as nobody watches.
+    /// A descriptor that is readable while ``happened`` is true. A loop that waits for input polls it, too,
+    /// so that no interruption is missed. It is negative while interruptions are not watched.
     static var descriptor: Int32 { readEnd.load(ordering: .sequentiallyConsistent) }
 
     static func clear() {

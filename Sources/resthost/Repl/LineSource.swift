@@ -3,32 +3,32 @@ import Platform
 import RestEngine
 import Synchronization
 
-/// Where the repl's lines come from.
+/// The source of the repl's lines.
 protocol LineSource {
-    /// A person sits there.
+    /// True when a person types the lines.
     var isInteractive: Bool { get }
 
-    /// Without its end; nil at the end of the input, or when it was interrupted.
+    /// The next line without its end; nil at the end of the input, or after an interruption.
     func next(prompt: String) -> String?
 
     func close()
 }
 
-/// Lines of standard input as they are.
+/// The lines of standard input, unchanged.
 struct PlainLines: LineSource {
     var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && Streams.isOutputTerminal }
 
     func next(prompt: String) -> String? {
         if isInteractive { Streams.output(prompt) }
-        // What stays unread in a buffer of C's is found there again by the next call.
+        // Unread input stays in a buffer of the C library, where the next call finds it.
         return readLine(strippingNewline: true)
     }
 
     func close() {}
 }
 
-/// Lines of a terminal, edited with libedit: history and completion. The library is opened here, when it is
-/// needed, so that no other command pays for it and none needs it. Belongs to the main thread.
+/// Lines of a terminal, edited with libedit: history and completion. The library is loaded here, so that only
+/// this command needs it. Belongs to the main thread.
 struct EditLine: LineSource {
     private typealias Read = @convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?
     private typealias Remember = @convention(c) (UnsafePointer<CChar>) -> CInt
@@ -38,7 +38,7 @@ struct EditLine: LineSource {
     private typealias Complete = @convention(c) (UnsafePointer<CChar>?, CInt, CInt) -> Matches?
 
     private static let names = ["libedit.so.2", "libedit.so.0", "libedit.dylib", "libedit.3.dylib"]
-    /// Lines that the history keeps.
+    /// The most lines in the history.
     private static let historyLines: CInt = 1000
 
     private let read: Read
@@ -48,7 +48,7 @@ struct EditLine: LineSource {
 
     let isInteractive = true
 
-    /// Nil when there is no terminal, or no libedit.
+    /// Nil when there is no terminal or no libedit.
     init?() {
         guard isatty(STDIN_FILENO) == 1, Streams.isOutputTerminal,
             getenv("TERM").map({ String(cString: $0) != "dumb" }) ?? false,
@@ -61,9 +61,9 @@ struct EditLine: LineSource {
         self.read = read
         self.remember = remember
         self.writeHistory = writeHistory
-        // Letters of other languages are more than one byte.
+        // Letters of other languages have more than one byte.
         setlocale(LC_CTYPE, "")
-        // Where nothing is said, as in most containers, they would be left out.
+        // Without a locale, as in most containers, such letters would be dropped.
         if let name = nl_langinfo(CInt(CODESET)), strcmp(name, "ANSI_X3.4-1968") == 0 {
             setlocale(LC_CTYPE, "C.UTF-8")
         }
@@ -82,7 +82,7 @@ struct EditLine: LineSource {
         return text
     }
 
-    /// Keeps the history, for its owner alone: what one types may be secret.
+    /// Saves the history for its owner only, because it may contain secrets.
     func close() {
         guard let historyPath, (try? NewFile.makeFolders(of: historyPath)) != nil else { return }
         let file = open(historyPath, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
@@ -104,13 +104,13 @@ struct EditLine: LineSource {
     }
 
     private static func function<Function>(_ name: String, _ library: UnsafeMutableRawPointer) -> Function? {
-        // The caller names the function's type as libedit's header has it.
+        // The caller declares the function's type as in libedit's header.
         dlsym(library, name).map { unsafeBitCast($0, to: Function.self) }
     }
 
     // MARK: Input
 
-    // Set once, before the first line is read; used by the library's callback on the same thread.
+    // It is set once, before the first line is read. The library's callback uses it on the same thread.
     nonisolated(unsafe) private static var redisplay: (@convention(c) () -> Void)?
     nonisolated(unsafe) private static var resize: (@convention(c) () -> Void)?
 
@@ -126,7 +126,7 @@ struct EditLine: LineSource {
 
     // MARK: Completion
 
-    // Set once, before the first line is read; used by the library's callback on the same thread.
+    // It is set once, before the first line is read. The library's callback uses it on the same thread.
     nonisolated(unsafe) private static var lineBuffer: UnsafePointer<UnsafePointer<CChar>?>?
     nonisolated(unsafe) private static var isOver: UnsafeMutablePointer<CInt>?
 
@@ -137,7 +137,7 @@ struct EditLine: LineSource {
         lineBuffer = UnsafePointer(buffer.assumingMemoryBound(to: UnsafePointer<CChar>?.self))
         isOver = dlsym(library, "rl_attempted_completion_over").map { $0.assumingMemoryBound(to: CInt.self) }
         for name in ["rl_basic_word_break_characters", "rl_completer_word_break_characters"] {
-            // The library keeps the text.
+            // The library owns this text.
             dlsym(library, name)?.assumingMemoryBound(to: UnsafeMutablePointer<CChar>?.self).pointee = strdup(
                 " \t\n\"'`@$><=;|&{}()[]+-*/%^#~,.:")
         }
@@ -146,7 +146,7 @@ struct EditLine: LineSource {
         complete.assumingMemoryBound(to: Complete?.self).pointee = callback
     }
 
-    /// What the whole matches have in common, then each, in memory that the library frees.
+    /// The common beginning of all matches, then each match, in memory that the library frees.
     private static func matches(upTo end: Int) -> Matches? {
         isOver?.pointee = 1
         guard let line = lineBuffer?.pointee else { return nil }
@@ -154,7 +154,7 @@ struct EditLine: LineSource {
             decoding: UnsafeRawBufferPointer(start: line, count: min(end, strlen(line))), as: UTF8.self)
         let found = MainThread.value { @EngineActor in ReplSession.current?.completions(of: text) ?? [] }
         guard let first = found.first, let last = found.last else { return nil }
-        // Sorted, so the first and the last have in common what all do.
+        // The names are sorted, so the first and the last have the common beginning of all.
         let common = zip(first, last).prefix { $0 == $1 }.map(\.0)
         let all = found.count == 1 ? found : [String(common)] + found
         guard let memory = malloc((all.count + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride) else {
@@ -167,9 +167,9 @@ struct EditLine: LineSource {
     }
 }
 
-/// What is typed, for libedit, whose own reading waits on when a Ctrl-C comes just before it. What that does
-/// besides is done here: after a stop the line is shown again, and another size of the window is noticed.
-/// Belongs to the main thread, which also gets the signals.
+/// Reads typed characters for libedit, whose own reading misses a Ctrl-C just before it. This also does the
+/// rest of libedit's work: it shows the line again after a stop, and notices a new window size. Belongs to
+/// the main thread, which also gets the signals.
 enum TerminalInput {
     private static let wasContinued = Atomic<Bool>(false)
     private static let wasResized = Atomic<Bool>(false)
@@ -181,7 +181,7 @@ enum TerminalInput {
 
     /// Waits for a character; -1 at the end of the input and after an ``Interruption``.
     static func next(redisplay: () -> Void, resize: () -> Void) -> CInt {
-        // As libedit has set it; a shell that was in between has not.
+        // Sets the mode that libedit uses, because a shell may have changed it meanwhile.
         var mode = termios()
         let isKnown = tcgetattr(STDIN_FILENO, &mode) == 0
         while true {

@@ -44,7 +44,7 @@ struct ReplCommand: ParsableCommand {
                     piece = ""
                     continue
                 }
-                // The end of the input is the end of the piece.
+                // The end of the input ends the piece.
                 if !piece.isEmpty { _ = Self.evaluate(piece, isLast: true) }
                 break
             }

@@ -1,7 +1,7 @@
 import RestEngine
 import RestScript
 
-/// One `resthost repl`: the script that is loaded, and what was typed into it.
+/// One `resthost repl`: the loaded script, and the text that was typed.
 @EngineActor
 final class ReplSession {
     static var current: ReplSession?
@@ -21,7 +21,7 @@ final class ReplSession {
 
     var host: ScriptHost { generations.current }
 
-    /// False when the script can't be loaded, which has been told.
+    /// False when the script can't be loaded. The error has been printed.
     static func begin(_ arguments: ScriptValues) -> Bool {
         do throws(Diagnostic) {
             current = ReplSession(try Generations(arguments, log: LogText(prints: .output)))
@@ -32,8 +32,8 @@ final class ReplSession {
         }
     }
 
-    /// Resources and their data stay, as in a host that runs; so does everything when the script can't be
-    /// loaded.
+    /// Reloads the script. Resources and their data stay, as in a running host. When the script has an error,
+    /// everything stays.
     func reload() {
         switch generations.reload(.user) {
         case .success:
@@ -55,7 +55,7 @@ final class ReplSession {
 
     func cancel() { console.cancel() }
 
-    /// Returns when what the script's caches and stores have to write is written; false when it can't be.
+    /// Returns when the script's caches and stores are written; false when that failed.
     func end() async -> Bool {
         SQLiteFiles.shared.keepCaches()
         await generations.shutDown(within: 5)
@@ -69,9 +69,9 @@ final class ReplSession {
         return host.services.map(\.name).filter { $0.hasPrefix(words.last ?? "") }.sorted()
     }
 
-    /// Takes a command or a piece of Lua, and shows what comes of it.
+    /// Runs a command or a piece of Lua, and shows the result.
     ///
-    /// - Parameter isLast: Nothing can be added to it.
+    /// - Parameter isLast: True when no more lines can follow.
     func take(_ piece: String, isLast: Bool) async -> Step {
         if piece.hasPrefix(":"), !piece.hasPrefix("::") {
             return ReplHelp.run(String(piece.dropFirst()), in: self)

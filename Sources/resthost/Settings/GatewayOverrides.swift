@@ -4,7 +4,7 @@ import RestScript
 /// What `[gateway]` of `resthost.toml` says in place of the script: where it runs is its operator's to say.
 struct GatewayOverrides {
     var listen: [String] = []
-    /// Of `listen` in the file.
+    /// The line of `listen` in the file.
     private(set) var listenLine: Int?
     var threads: Int?
     private var changes: [@Sendable (inout GatewayLimits) -> Void] = []

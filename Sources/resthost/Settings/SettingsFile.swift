@@ -33,7 +33,7 @@ import RestScript
 struct SettingsFile {
     static let name = "resthost.toml"
 
-    /// Paths are absolute, or relative to the current folder.
+    /// Paths, absolute or relative to the current folder.
     var read: [String]?
     var write: [String]?
     var variables: [String]?
@@ -45,7 +45,7 @@ struct SettingsFile {
     var secretNames: [String] = []
     /// See ``ScriptOptions/plainNames``.
     var plainNames: [String] = []
-    /// See ``RunCommand/accessLog``; the path as those of permissions.
+    /// See ``RunCommand/accessLog``. The path is read as in the permissions.
     var accessLog: String?
     var accessLogFormat: LogText.Format?
     var gateway = GatewayOverrides()
@@ -59,7 +59,7 @@ struct SettingsFile {
         return folder == "." ? name : "\(folder)/\(name)"
     }
 
-    /// Of the folder of a script; empty when there is none.
+    /// The settings in a script's folder; empty when there is no file.
     static func beside(_ script: String) throws(Diagnostic) -> SettingsFile {
         let path = path(beside: script)
         let bytes: [UInt8]
@@ -237,7 +237,7 @@ enum ScriptFile {
     }
 }
 
-/// Sizes on the command line: `1000000`, `512K`, `256M`, `1G`, in powers of 1024.
+/// Sizes on the command line: `1000000`, `512K`, `256M`, `1G`. The units are powers of 1024.
 enum ByteSize {
     static func parse(_ text: String) -> Int? {
         var digits = text[...]

@@ -1,8 +1,8 @@
-/// The part of TOML 1.0 that settings need: tables, bare and quoted keys, strings on one line, integers,
-/// floats, booleans and arrays. Dates, inline tables, dotted keys, arrays of tables and strings of several
-/// lines are refused by name.
+/// The part of TOML 1.0 for settings: tables, bare and quoted keys, strings on one line, integers, floats,
+/// booleans and arrays. Dates, inline tables, dotted keys, arrays of tables and strings of several lines are
+/// refused with their names.
 ///
-/// A library for all of TOML would be one more dependency, in C++, for a file of a dozen lines.
+/// A library for all of TOML would be a further dependency, in C++, for a file of a dozen lines.
 struct TOMLDocument: Equatable {
     indirect enum Value: Equatable {
         case string(String)
@@ -35,7 +35,7 @@ struct TOMLDocument: Equatable {
     }
 
     private(set) var entries: [Entry] = []
-    /// Names and lines of the tables.
+    /// The names and lines of the tables.
     private(set) var tables: [(name: String, line: Int)] = []
 
     static func == (left: Self, right: Self) -> Bool {

@@ -1,5 +1,4 @@
-/// Goes through the text of a ``TOMLDocument``. White space on the line is skipped before each thing that is
-/// taken.
+/// Reads the text of a ``TOMLDocument``. It skips white space on the line before each part.
 struct TOMLReader {
     typealias Fault = TOMLDocument.Fault
 
@@ -28,7 +27,7 @@ struct TOMLReader {
         while let scalar = next, scalar != "\n" { _ = scalar; place += 1 }
     }
 
-    /// Skips empty lines and comments; false at the end.
+    /// Skips empty lines and comments. False at the end.
     mutating func skipToContent() -> Bool {
         while let scalar = next {
             switch scalar {

@@ -5,10 +5,10 @@ import RestEngine
 struct InstallServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install-service",
-        abstract: "Write what systemd needs to run a script.",
+        abstract: "Write the files that systemd needs to run a script.",
         discussion: """
-            Writes NAME.service, and with --listen NAME.socket: systemd listens then, starts the host when somebody comes, and \
-            loses no connection while it starts anew. Nothing is enabled or started; what to say for that is printed.
+            Writes NAME.service, and with --listen NAME.socket: then systemd listens, starts the host at the first connection, \
+            and loses no connection during a restart. The command enables and starts nothing; it prints the commands that do.
 
             Examples:
               resthost install-service /srv/shop/main.lua --name shop --listen 127.0.0.1:8080
@@ -16,11 +16,11 @@ struct InstallServiceCommand: ParsableCommand {
               resthost install-service main.lua --print
             """)
 
-    @Argument(help: ArgumentHelp("The script.", valueName: "script"))
+    @Argument(help: ArgumentHelp("The script.", valueName: "script"), completion: Completions.script)
     var script: String
 
     @Option(
-        help: ArgumentHelp("What the service is called; default: the script's folder.", valueName: "name"))
+        help: ArgumentHelp("The name of the service; default: the script's folder.", valueName: "name"))
     var name: String?
 
     @Option(
@@ -38,7 +38,7 @@ struct InstallServiceCommand: ParsableCommand {
 
     func validate() throws {
         if let name, !Self.isName(name) {
-            throw ValidationError("--name has letters, digits, '-', '_' and '.'")
+            throw ValidationError("--name may have letters, digits, '-', '_' and '.'")
         }
         for address in listen {
             do throws(ListenAddress.Fault) { _ = try ListenAddress(address) } catch {
@@ -107,7 +107,7 @@ struct InstallServiceCommand: ParsableCommand {
         return settings + "/systemd/user"
     }
 
-    /// Where this program lies.
+    /// The path of this program.
     private static var program: String {
         guard let path = realpath("/proc/self/exe", nil) else { return "/usr/bin/resthost" }
         defer { free(path) }

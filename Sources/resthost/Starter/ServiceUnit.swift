@@ -1,14 +1,14 @@
-/// The files of systemd that run a script as a service (systemd.service(5), systemd.socket(5)).
+/// The systemd files that run a script as a service (systemd.service(5), systemd.socket(5)).
 struct ServiceUnit {
-    /// Of the files, without their ends.
+    /// The name of the files, without their extensions.
     var name: String
-    /// Absolute.
+    /// The path of the program, absolute.
     var program: String
-    /// Absolute.
+    /// The path of the script, absolute.
     var script: String
-    /// In the words of `--listen`; with some, systemd listens and starts the host.
+    /// Addresses in the form of `--listen`. When there are some, systemd listens and starts the host.
     var listen: [String] = []
-    /// For one user, without rights of the system's.
+    /// True for a service of one user, without rights of the system.
     var isUsers = false
 
     private var folder: String {
@@ -63,7 +63,7 @@ struct ServiceUnit {
         return text + "\n[Install]\nWantedBy=\(isUsers ? "default.target" : "multi-user.target")\n"
     }
 
-    /// Nil without addresses.
+    /// Nil when there are no addresses.
     var socket: String? {
         guard !listen.isEmpty else { return nil }
         let lines = listen.map {
@@ -83,7 +83,7 @@ struct ServiceUnit {
             """
     }
 
-    /// What systemd would replace, and blanks.
+    /// Escapes the characters that systemd would replace, and spaces.
     private func quoted(_ text: String) -> String {
         let text = escaped(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing(
             "$", with: "$$")

@@ -15,7 +15,7 @@ struct CoverageReport {
 
     var files: [LineHits] { byPath.values.sorted { $0.path < $1.path } }
 
-    /// Two tests may reach one script by different ways: `a/../lib/x.lua` is `lib/x.lua`.
+    /// Two tests may reach one script by different paths: `a/../lib/x.lua` is `lib/x.lua`.
     static func normalized(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {
@@ -67,13 +67,13 @@ struct CoverageTable {
         return "  \(name)\(gap)  \(padding)\(percent) %  \(hit)/\(all)"
     }
 
-    /// One decimal, rounded down: 100 means all.
+    /// The percentage with one decimal, rounded down, so that 100 means all.
     static func percent(_ hit: Int, _ all: Int) -> String {
         let tenths = all == 0 ? 1000 : hit * 1000 / all
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// "3, 7-9".
+    /// Ranges of lines such as "3, 7-9".
     private func ranges(_ lines: [Int]) -> String {
         var ranges: [(first: Int, last: Int)] = []
         for line in lines {

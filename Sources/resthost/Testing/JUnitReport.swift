@@ -74,7 +74,7 @@ final class JUnitReport: TestReport {
         return content.isEmpty ? head + "/>\n" : head + ">\n" + content + "    </testcase>\n"
     }
 
-    /// Build servers show a path's parts as packages when dots part them.
+    /// The path as a class name. Build servers show its parts, divided by dots, as packages.
     private func className(_ file: String) -> String {
         let name = file.hasSuffix(".lua") ? String(file.dropLast(4)) : file
         return name.replacing("/", with: ".")
@@ -93,11 +93,12 @@ final class JUnitReport: TestReport {
     }
 }
 
-/// Text as XML 1.0 takes it. Characters that it has no way to write become U+FFFD.
+/// Text for XML 1.0. Characters that XML can't represent become U+FFFD.
 enum XMLText {
     static func content(_ text: String) -> String { escaped(text, isAttribute: false) }
 
-    /// For values in double quotes; a line break would be read as a space, so it is written as a reference.
+    /// Text for a value in double quotes. A line break is written as a reference, because it would be read as
+    /// a space.
     static func attribute(_ text: String) -> String { escaped(text, isAttribute: true) }
 
     private static func escaped(_ text: String, isAttribute: Bool) -> String {
@@ -110,7 +111,7 @@ enum XMLText {
             case "\"" where isAttribute: output.append(contentsOf: "&quot;".unicodeScalars)
             case "\n" where isAttribute, "\t" where isAttribute:
                 output.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
-            // A bare one would come back as a line break.
+            // A plain one would be read as a line break.
             case "\r": output.append(contentsOf: "&#13;".unicodeScalars)
             default: output.append(isCharacter(scalar) ? scalar : "\u{FFFD}")
             }
@@ -118,7 +119,7 @@ enum XMLText {
         return String(output)
     }
 
-    /// XML 1.0, production 2.
+    /// The characters of XML 1.0, production 2.
     private static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x9, 0xA, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true

@@ -7,7 +7,7 @@ final class PrettyTestReport: TestReport {
     private var failures: [String] = []
     private var isFirst = true
 
-    /// Above this, the names of what failed are listed once more at the end.
+    /// Above this number of tests, the names of failed tests are repeated at the end.
     private static let longRun = 30
 
     init(style: Style = .standardOutput, write: @escaping (String) -> Void = { Streams.output($0) }) {
@@ -60,7 +60,7 @@ final class PrettyTestReport: TestReport {
         write(text)
     }
 
-    /// What takes so long is worth a number.
+    /// The time of a slow test.
     private func time(_ seconds: Double) -> String {
         seconds < 0.1 ? "" : style.dim(" (\(Seconds.text(seconds)) s)")
     }
@@ -77,7 +77,7 @@ final class PrettyTestReport: TestReport {
             .map { $0.isEmpty ? "\n" : "    \($0)\n" }.joined()
     }
 
-    /// What should be and what is, in two colours.
+    /// Expected and actual values get two colours.
     private func coloured(_ message: String) -> String {
         guard style.isColoured else { return message }
         return message.split(separator: "\n", omittingEmptySubsequences: false).map { line in

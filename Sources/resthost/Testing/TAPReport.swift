@@ -38,7 +38,7 @@ final class TAPReport: TestReport {
         write("\(isOK ? "ok" : "not ok") \(count) - \(escaped(name))\(directive)\n")
     }
 
-    /// In a description, a number sign would begin a directive.
+    /// A number sign in a description would begin a directive.
     private func escaped(_ text: String) -> String {
         var output = String.UnicodeScalarView()
         for scalar in SingleLine.text(text).unicodeScalars {
@@ -48,7 +48,7 @@ final class TAPReport: TestReport {
         return String(output)
     }
 
-    /// The YAML block behind a test point; strings in JSON's form, which YAML reads too.
+    /// The YAML block behind a test point. Strings are in the form of JSON, which YAML accepts.
     private func block(_ diagnostic: Diagnostic, _ output: [ScriptLogEntry]) {
         var text = "  ---\n  message: \(JSONText.string(diagnostic.message))\n  severity: fail\n"
         if let file = diagnostic.file {

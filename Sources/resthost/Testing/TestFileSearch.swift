@@ -1,7 +1,7 @@
 import Platform
 import RestEngine
 
-/// Finds test files: those that are named, and all `*_test.lua` below the folders that are named.
+/// Finds test files: the given ones, and all `*_test.lua` below the given folders.
 enum TestFileSearch {
     struct SearchError: Error {
         let description: String
@@ -9,7 +9,7 @@ enum TestFileSearch {
 
     private static let suffix = "_test.lua"
 
-    /// Sorted in each folder; each file once.
+    /// The files, sorted in each folder and without repeats.
     static func files(in paths: [String]) throws(SearchError) -> [String] {
         var found: [String] = []
         for path in paths.isEmpty ? ["."] : paths {
@@ -24,8 +24,7 @@ enum TestFileSearch {
         return found.filter { known.insert($0).inserted }
     }
 
-    /// Folders whose names begin with a dot are left out, and so are links to folders, which may lead in
-    /// circles.
+    /// Skips folders whose names begin with a dot, and links to folders, because they may form circles.
     private static func below(_ folder: String) -> [String] {
         var folder = folder
         while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }

@@ -1,30 +1,30 @@
 import RestScript
 
-/// Writes what a run of tests brings, as it comes or at its end.
+/// Writes the results of a test run, one by one or at its end.
 protocol TestReport: AnyObject {
-    /// The next results are of this file.
+    /// The next results belong to this file.
     func begin(_ file: String)
     func add(_ result: ScriptTestResult)
-    /// The file can't be loaded; none of its tests runs.
+    /// The file can't be loaded, so its tests do not run.
     func add(broken file: String, _ diagnostic: Diagnostic, output: [ScriptLogEntry])
     func end(_ totals: TestTotals)
 }
 
-/// Counts of a run.
+/// The counts of a run.
 struct TestTotals {
     var passed = 0
     var failed = 0
     var skipped = 0
-    /// Files that can't be loaded.
+    /// The number of files that can't be loaded.
     var broken = 0
-    /// Tests that the filter left out.
+    /// The number of tests that the filter left out.
     var filtered = 0
     var seconds = 0.0
 
     var ran: Int { passed + failed }
 }
 
-/// How `resthost test` writes what came out.
+/// The formats of `resthost test`.
 enum TestFormat: String, CaseIterable, Sendable {
     case pretty, tap, junit
 

@@ -1,7 +1,7 @@
 import RestEngine
 import RestScript
 
-/// One `resthost test`: files one after the other, each in a Lua state of its own.
+/// One `resthost test`: the files in order, each in its own Lua state.
 @EngineActor
 final class TestSession {
     private let options: (String) throws(Diagnostic) -> ScriptOptions
@@ -12,7 +12,7 @@ final class TestSession {
     private(set) var totals = TestTotals()
     private(set) var coverage = CoverageReport()
 
-    /// - Parameter options: for the test file at a path.
+    /// - Parameter options: Makes the options for the test file at a path.
     init(
         options: @escaping (String) throws(Diagnostic) -> ScriptOptions, filter: String?,
         report: any TestReport, coversLines: Bool
@@ -68,20 +68,20 @@ final class TestSession {
         }
     }
 
-    /// 1: something failed; 2: nothing ran.
+    /// 1 when a test or a file failed; 2 when no test ran.
     var exitCode: Int32 {
         if totals.failed > 0 || totals.broken > 0 { return 1 }
         return totals.ran == 0 ? 2 : 0
     }
 }
 
-/// A line on the terminal that says what runs now, and goes when there is something to read.
+/// A line on the terminal with the running test. It disappears when there is a result.
 @EngineActor
 final class TestProgress {
-    /// Seconds between changes of the line, and before the first.
+    /// Seconds between changes of the line, and before the first one.
     private static let interval = 0.2
 
-    /// Empties the line.
+    /// Clears the line.
     private static let start = MaskedText("\r\u{1B}[K")
 
     private let isShown = Style.standardError.isColoured
@@ -96,7 +96,7 @@ final class TestProgress {
         nextTime = clock.uptime + Self.interval
         isWritten = true
         let counts = "\(totals.ran) done, \(totals.failed) failed"
-        // A line that the terminal breaks can't be taken back.
+        // A line that wraps on the terminal can't be cleared.
         Streams.error(Self.start)
         Streams.error("  \(counts): " + VisibleText.inline(String(what.prefix(50))))
     }

@@ -15,7 +15,7 @@ struct OTLPSpan {
 
     init() {}
 
-    /// With what all events of a request say.
+    /// A span with the common attributes of a request's events.
     init(_ event: EngineEvent) {
         if let service = event.service { add("resthost.service", service) }
         if let method = event.method { add("http.request.method", method) }
@@ -32,7 +32,7 @@ struct OTLPSpan {
         attributes.append(["key": Tree(key), "value": ["intValue": Tree("\(value)")] as Tree])
     }
 
-    /// - Parameter message: With its secrets masked.
+    /// - Parameter message: The message, with secrets masked.
     mutating func fail(_ type: String, _ message: String? = nil) {
         add("error.type", type)
         status = ["code": 2, "message": Tree(message ?? type)]

@@ -1,11 +1,11 @@
 import RestEngine
 
-/// Makes spans of events: one for a request, and one below it for each of its messages (rule 70.1).
+/// Makes spans of events: one for a request, and below it one for each of its messages (rule 70.1).
 struct RequestSpans {
     /// Requests with messages that have not ended; see docs/reference/limits.md, L132.
     static let mostOpen = 10_000
 
-    /// A request's own span.
+    /// The span of a request.
     private struct Open {
         let trace: String
         let span: String
@@ -16,7 +16,7 @@ struct RequestSpans {
 
     private var open: [UInt64: Open] = [:]
 
-    /// The span that an event ends; nil when there is none, or when its trace is not recorded.
+    /// The span that ends with an event; nil when there is none, or when its trace is not recorded.
     mutating func span(for event: EngineEvent) -> Tree? {
         guard let request = event.request else { return nil }
         switch event.detail {
@@ -33,7 +33,7 @@ struct RequestSpans {
         }
     }
 
-    /// A request whose messages carry `traceparent` belongs to that trace, below the span that began it.
+    /// A request whose messages carry `traceparent` belongs to that trace, below the span that caused it.
     private func begin(_ sent: TraceSpan?) -> Open {
         let context = sent?.context ?? .root()
         return Open(

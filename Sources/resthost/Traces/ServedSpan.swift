@@ -2,7 +2,7 @@ import Gateway
 import RestEngine
 
 extension OTLPSpan {
-    /// A request of a client, as the gateway answered it (rule 70.6;
+    /// The span of a client's request that the gateway answered (rule 70.6;
     /// https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-server).
     static func served(_ record: AccessRecord, as span: TraceSpan) -> Tree {
         var made = OTLPSpan()
@@ -14,7 +14,7 @@ extension OTLPSpan {
         made.add("http.response.status_code", record.status)
         made.add("http.response.body.size", record.bytes)
         if let client = record.client { made.add("client.address", client) }
-        // What a client did wrong is no error of who answers.
+        // An error of the client is not an error of the server.
         if record.status >= 500 { made.fail("\(record.status)") }
         return made.tree(
             record.method, .server, trace: span.context.traceID, span: span.context.spanID,

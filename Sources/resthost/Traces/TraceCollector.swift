@@ -2,27 +2,27 @@ import Platform
 import RestEngine
 import RestScript
 
-/// Who takes spans, and how they are put for it.
+/// The collector of spans, and the form of the data for it.
 struct TraceCollector: Sendable {
-    /// Where spans are posted.
+    /// The URL to which spans are posted.
     let url: String
     let headers: Headers
     private let service: String
 
-    /// What is wrong with what was said of one.
+    /// A fault in the settings of a collector.
     struct Fault: Error {
         let message: String
     }
 
     /// - Parameters:
-    ///   - address: `http://127.0.0.1:4318`, to which the standard's path is added; with a path it is taken
-    ///     as it is.
-    ///   - variable: Reads the environment: `OTEL_EXPORTER_OTLP_HEADERS` and `OTEL_SERVICE_NAME` are what
-    ///     other programs with traces have too
+    ///   - address: A URL such as `http://127.0.0.1:4318`, to which the standard's path is
+    ///     added. A URL with a path is used unchanged.
+    ///   - variable: Reads the environment. `OTEL_EXPORTER_OTLP_HEADERS` and
+    ///     `OTEL_SERVICE_NAME` are as in other programs with traces
     ///     (https://opentelemetry.io/docs/specs/otel/protocol/exporter/).
     init(_ address: String, variable: (String) -> String? = { _ in nil }) throws(Fault) {
         guard let parsed = URLText(address), parsed.isHTTP, parsed.query == nil else {
-            throw Fault(message: "the collector of traces is a URL such as http://127.0.0.1:4318")
+            throw Fault(message: "the collector of traces must be a URL such as http://127.0.0.1:4318")
         }
         url = (["", "/"].contains(parsed.path) ? parsed.appendingPath("v1/traces") : parsed).string
         var headers = Headers([("Content-Type", "application/json")])
@@ -33,7 +33,7 @@ struct TraceCollector: Sendable {
         service = variable("OTEL_SERVICE_NAME").flatMap { $0.isEmpty ? nil : $0 } ?? "resthost"
     }
 
-    /// `name=value,name=value`, with the escapes of a URL.
+    /// Reads `name=value,name=value`, with the escapes of a URL.
     private static func pairs(_ text: String) throws(Fault) -> [(String, String)] {
         var pairs: [(String, String)] = []
         for part in text.split(separator: ",") {
@@ -43,15 +43,16 @@ struct TraceCollector: Sendable {
             guard sides.count == 2, Method.isToken(sides[0]), let value = PercentEncoding.decode(sides[1]),
                 value.utf8.allSatisfy(HTTPByte.isFieldValue)
             else {
-                // Values are secrets.
-                throw Fault(message: "OTEL_EXPORTER_OTLP_HEADERS is name=value,name=value with URL escapes")
+                // The values are secrets.
+                throw Fault(
+                    message: "OTEL_EXPORTER_OTLP_HEADERS must be name=value,name=value with URL escapes")
             }
             pairs.append((sides[0], value))
         }
         return pairs
     }
 
-    /// What is posted.
+    /// The document that is posted.
     func document(_ spans: [Tree]) -> MaskedText {
         let scope: Tree = ["name": "resthost", "version": Tree(Version.text)]
         let resource: Tree = ["attributes": [OTLPSpan.text("service.name", service)] as Tree]
@@ -65,13 +66,13 @@ struct TraceCollector: Sendable {
         ])
     }
 
-    /// What came of a batch.
+    /// The result of a batch.
     enum Reply {
-        /// All of it but so many, and why not those.
+        /// The collector took the batch, except so many spans, for this reason.
         case taken(rejected: Int, why: String)
-        /// What can be sent again: 429, 502, 503, 504, or nobody there.
+        /// The batch can be sent again: the status is 429, 502, 503 or 504, or there was no answer.
         case away(String)
-        /// What would be refused again.
+        /// The batch would be refused again.
         case refused(String)
 
         init(_ result: TransportResult) {
@@ -81,7 +82,7 @@ struct TraceCollector: Sendable {
                 let count = partial?["rejectedSpans"]
                 self = .taken(
                     rejected: Int(clamping: count?.int ?? count?.string.flatMap { Int64($0) } ?? 0),
-                    why: partial?["errorMessage"]?.string ?? "it says no reason")
+                    why: partial?["errorMessage"]?.string ?? "it gives no reason")
             case .success(let response):
                 let text = "the collector of traces answers with status \(response.status)"
                 self = [429, 502, 503, 504].contains(response.status) ? .away(text) : .refused(text)

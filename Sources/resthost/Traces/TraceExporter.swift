@@ -7,7 +7,7 @@ import RestScript
 /// (https://opentelemetry.io/docs/specs/otlp/#otlphttp; rules 70).
 @EngineActor
 final class TraceExporter {
-    /// See docs/reference/limits.md, L127.
+    /// The most spans that wait. See docs/reference/limits.md, L127.
     nonisolated static let mostWaiting = 2048
     private static let batch = 512
     private static let batchSeconds = 5.0
@@ -20,20 +20,20 @@ final class TraceExporter {
     private var requests = RequestSpans()
     private var waiting: [Tree] = []
     private var lost = 0
-    /// Spans of the batch that is under way.
+    /// The number of spans in the batch that is being sent.
     private var underWay = 0
     private var isSending: Bool { underWay > 0 }
     private var timer: EngineTimer?
-    /// Until the next try, while the collector is away.
+    /// The seconds until the next try, while the collector can't be reached.
     private var pause = batchSeconds
     private var lastComplaint = -Double.infinity
-    /// Who waits for the end, and what ends that wait.
+    /// The caller that waits for the end, and the timer that ends this wait.
     private var end: (timer: EngineTimer, completion: @EngineActor () -> Void)?
     private static let endSeconds = 3.0
 
     /// - Parameters:
-    ///   - transport: One of its own, whose messages nobody is told of.
-    ///   - complain: Gets what has to be said of the collector.
+    ///   - transport: A transport of its own, whose messages cause no events.
+    ///   - complain: Gets messages about the collector.
     init(
         _ collector: TraceCollector, transport: any Transport = CurlTransport(),
         scheduler: Scheduler = Scheduler(), complain: @escaping @EngineActor (String) -> Void
@@ -44,7 +44,8 @@ final class TraceExporter {
         self.complain = complain
     }
 
-    /// From now on, before the engine's first request: one that is under way already has no messages here.
+    /// Listens from now on. It is called before the engine's first request, because a running request would
+    /// lack its messages.
     func listen(to engine: Engine) {
         engine.recordsSpans = true
         engine.onEvent([.attempt, .response]) { [self] event in
@@ -52,7 +53,7 @@ final class TraceExporter {
         }
     }
 
-    /// A client's request was answered. On any thread.
+    /// Called on any thread when a client's request was answered.
     nonisolated func note(_ record: AccessRecord, as span: TraceSpan) {
         EngineLoop.shared.submit { self.add(OTLPSpan.served(record, as: span)) }
     }
@@ -75,7 +76,7 @@ final class TraceExporter {
         }
     }
 
-    /// One batch is under way at a time: the next follows when the collector has answered.
+    /// Sends one batch at a time. The next one follows when the collector has answered.
     private func send() {
         guard !isSending, !waiting.isEmpty else { return }
         let spans = Array(waiting.prefix(Self.batch))
@@ -96,7 +97,7 @@ final class TraceExporter {
         switch reply {
         case .taken(let rejected, let why):
             pause = Self.batchSeconds
-            if rejected > 0 { complainOfLoss(rejected, "the collector of traces takes not all: \(why)") }
+            if rejected > 0 { complainOfLoss(rejected, "the collector of traces did not take all: \(why)") }
         case .refused(let why):
             pause = Self.batchSeconds
             complainOfLoss(spans.count, why)
@@ -104,7 +105,7 @@ final class TraceExporter {
             let room = max(0, Self.mostWaiting - waiting.count)
             waiting.insert(contentsOf: spans.suffix(room), at: 0)
             pause = min(pause * 2, Self.longestPause)
-            // At the end there is no later.
+            // At the end the batch is not sent again.
             let isOver = end != nil
             let gone = isOver ? waiting.count : spans.count - min(room, spans.count)
             if isOver { waiting = [] }
@@ -119,7 +120,7 @@ final class TraceExporter {
         if waiting.count >= Self.batch, pause == Self.batchSeconds { send() } else { sendLater() }
     }
 
-    /// Told at the first trouble, and then once a minute (70.3).
+    /// Logs the first failure, and then at most one a minute (70.3).
     private func complainOfLoss(_ count: Int, _ why: String) {
         lost += count
         guard scheduler.uptime - lastComplaint >= 60 || end != nil else { return }
@@ -137,7 +138,7 @@ final class TraceExporter {
         end.completion()
     }
 
-    /// Time is up, whatever the collector does with a batch that is under way.
+    /// The time is up, so the batch that is being sent is given up.
     private func giveUp() {
         let gone = waiting.count + underWay
         waiting = []
@@ -145,7 +146,7 @@ final class TraceExporter {
         endNow()
     }
 
-    /// Returns when what waits is delivered or given up, after some seconds at most (70.4).
+    /// Returns when the waiting spans are delivered or given up, after a few seconds at most (70.4).
     func finish() async {
         await withCheckedContinuation { continuation in
             guard isSending || !waiting.isEmpty else { return continuation.resume() }

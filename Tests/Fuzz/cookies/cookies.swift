@@ -1,5 +1,5 @@
-/// Set-Cookie headers as bytes that nobody promised anything about: what a jar takes, it sends back to those
-/// alone who may have it, and never more than its limits.
+/// Reads arbitrary bytes as Set-Cookie headers. A jar may send its cookies back only where they belong, and
+/// must not exceed its limits.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: unsafe UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

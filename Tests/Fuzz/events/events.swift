@@ -1,5 +1,5 @@
-/// A stream of events as bytes that nobody promised anything about: however they are cut, the events are the
-/// same, and nothing grows beyond its limit.
+/// Reads arbitrary bytes as a stream of events. However they are cut, the events are the same and no limit is
+/// exceeded.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(unsafe UnsafeBufferPointer(start: data, count: count))
@@ -16,7 +16,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Nil when one was too large.
+/// Nil if an event was too large.
 private func events(_ parts: [[UInt8]], _ limit: Int) -> [EventStreamParser.Event]? {
     var parser = EventStreamParser(limit: limit)
     var events: [EventStreamParser.Event] = []

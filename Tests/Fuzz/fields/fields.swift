@@ -1,4 +1,4 @@
-/// What servers say of waits and limits, as bytes that nobody promised anything about.
+/// Reads arbitrary bytes as servers' fields about waits and limits.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(unsafe UnsafeBufferPointer(start: data, count: count))
@@ -22,7 +22,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(number.map { $0 >= 0 && $0.isFinite } ?? true)
     }
     precondition((fields.reset ?? 0) <= RateLimitFields.maxReset)
-    // A bucket that learned it still has a next time, and a token then.
+    // A bucket that learned a limit still has a next time, and a token at that time.
     var bucket = TokenBucket(rate: 10, burst: 10)
     if let rate = fields.rate, rate > 0 { bucket.learn(rate: rate, at: 0) }
     if let left = fields.left, let reset = fields.reset { bucket.learn(left: left, seconds: reset, at: 0) }
@@ -31,6 +31,6 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 extension String {
-    /// The engine's own stands beside what requests are made of.
+    /// The engine's own version is in a file that this target leaves out.
     var printable: String { self }
 }

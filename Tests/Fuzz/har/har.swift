@@ -1,5 +1,5 @@
-/// Any text as a recording. What is read of it is compared with itself, as a replay compares; and as a text
-/// that is masked, which nothing is left to hide in.
+/// Reads any text as a recording. The result is compared with itself, as a replay does. The text is also
+/// masked, and masking it again must not change it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHAR(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
@@ -12,7 +12,7 @@ public func fuzzHAR(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     guard let exchanges = try? HARReader.exchanges(bytes, path: "a.har") else { return 0 }
     for exchange in exchanges {
         precondition(exchange.number > 0 && !exchange.description.isEmpty)
-        // A URL that was read once reads as itself.
+        // A parsed URL parses to itself.
         precondition(ComparedRequest.url(exchange.url) == exchange.url, exchange.url)
         if case .bytes(let body, let type) = exchange.body {
             let once = ComparedRequest.body(body, type)

@@ -1,5 +1,5 @@
-// Any bytes as JSON text: what is taken is a valid tree, is stable, and is the same to both parsers and to
-// Lua.
+// Reads any bytes as JSON text. An accepted text is a valid and stable tree, and is the same to both parsers
+// and to Lua.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -20,7 +20,7 @@ void require(bool condition) {
     }
 }
 
-/// What is read straight into Lua is what comes by way of a tree, errors too.
+/// Decoding directly into Lua equals decoding through a tree, errors included.
 void compareWithTree(lua_State *L, const uint8_t *json, size_t count, const cjson_buffer &tree, int code, size_t offset) {
     static cjson_buffer straight, byTree;
     cjson_error error = {};
@@ -38,7 +38,7 @@ void compareWithTree(lua_State *L, const uint8_t *json, size_t count, const cjso
     require(isSame(straight, byTree));
 }
 
-/// What is read where it is, whatever lies behind it, is the same as what is copied.
+/// Parsing in place, whatever bytes follow, equals parsing a copy.
 void compareInPlace(const std::vector<uint8_t> &json, const cjson_buffer &tree, int code, size_t offset) {
     static cjson_buffer inPlace;
     cjson_error error = {};
@@ -48,7 +48,7 @@ void compareInPlace(const std::vector<uint8_t> &json, const cjson_buffer &tree, 
     require(code ? error.offset == offset : isSame(inPlace, tree));
 }
 
-/// What is read ahead gives the same tree, and the same in Lua.
+/// Reading ahead gives the same tree, and the same in Lua.
 void compareAhead(lua_State *L, const std::vector<uint8_t> &json, const cjson_buffer &tree, int code) {
     static cjson_buffer ahead, straight, byTree;
     cjson_kind kind;
@@ -72,7 +72,7 @@ void compareAhead(lua_State *L, const std::vector<uint8_t> &json, const cjson_bu
     require(!cjson_tree_from_reading(reading, json.size(), &ahead));
 }
 
-/// The same for a list of such values: texts are told from each other by those before.
+/// Does the same for a list of such values: texts are distinguished by those before them.
 void compareList(lua_State *L, const std::vector<uint8_t> &json) {
     static cjson_buffer tree;
     cjson_error error = {};
@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     static cjson_buffer tree, exact, text, again;
     cjson_error error;
     cjson::Limits limits(nullptr);
-    // A block of exactly this size, so that reading past it is seen.
+    // A block of exactly this size, so that reading past its end is noticed.
     std::vector<uint8_t> input(data, data + count);
     input.shrink_to_fit();
     int code = cjson_tree_from_json(input.data(), count, count, nullptr, &tree, &error);

@@ -1,4 +1,4 @@
-// Any bytes as a tree: the valid ones become Lua values, and those trees again.
+// Reads any bytes as a tree. Valid trees become Lua values, and those become trees again.
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace {
 
-/// Whether the keys of all objects are in order, as bytes compare.
+/// Whether the keys of all objects are in the order of their bytes.
 bool isSorted(const uint8_t *&at) {
     using namespace cjson;
     auto tag = static_cast<Tag>(*at);
@@ -57,12 +57,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     cjson_push_tree(L, input.data(), count, nullptr);
     bool sound = cjson_tree_from_lua(L, 1, nullptr, &again, &error) == CJSON_OK
         && cjson_tree_is_valid(again.data, again.count, nullptr) && lua_gettop(L) == 1;
-    // Straight to text, or by way of the tree that it has just become.
+    // Directly to text, or through the tree that was made just now.
     if (cjson_json_from_lua(L, 1, nullptr, &text, &error) == CJSON_OK) {
         sound = sound && cjson_json_from_tree(again.data, again.count, &byTree, &error) == CJSON_OK
             && text.count == byTree.count && std::memcmp(text.data, byTree.data, text.count) == 0;
     }
-    // A tree of plain text is the tree of the value.
+    // The tree of plain text equals the tree of the value.
     if (cjson_plain_json_from_lua(L, 1, nullptr, &text, &error) == CJSON_OK) {
         sound = sound && cjson_tree_from_json(text.data, text.count, text.capacity, nullptr, &byTree, &error) == CJSON_OK
             && byTree.count == again.count && std::memcmp(byTree.data, again.data, again.count) == 0;

@@ -1,5 +1,5 @@
-// Any text as a script: it is compiled and run, as a call and as a coroutine, in a state with all that a
-// script gets, under tiny budgets. Whatever happens, the state is as before and leaves nothing.
+// Compiles and runs any text as a script, as a call and as a coroutine, in a state with all functions of
+// scripts, under tiny budgets. Afterwards the state is as before, and no objects are left.
 #include <lua.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     clua_open_libraries(L);
     clua_push_function(L, &host);
     lua_setglobal(L, "host");
-    // The first byte says whether globals are frozen before.
+    // The first byte decides whether globals are frozen before.
     if (count > 0 && (data[0] & 1) != 0) {
         clua_push_globals(L);
         expect(clua_freeze_globals(state, L) == LUA_OK, "globals are frozen");

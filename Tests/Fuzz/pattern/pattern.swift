@@ -1,5 +1,5 @@
-/// Any text as a glob and as a regular expression, matched against any URL: before the first line end stands
-/// the pattern, behind it the URL.
+/// Reads any text as a glob and as a regular expression, and matches any URL. The pattern is the text before
+/// the first line end, the URL the text behind it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPattern(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = UnsafeBufferPointer(start: data, count: count)
@@ -9,7 +9,7 @@ public func fuzzPattern(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let text = parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "https://api.test/v1/users?x=1"
     guard let url = URLText(text) else { return 0 }
     if let glob = try? GlobPattern(pattern) {
-        // The matcher that follows all ways at once agrees with one that tries them.
+        // The matcher follows all ways at once. It must agree with one that tries them in turn.
         let address = Array(url.withoutQuery)
         let matches = glob.matches(url)
         if glob.steps.count * address.count < 200 {
@@ -27,7 +27,7 @@ public func fuzzPattern(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// Tries each way after the other.
+/// Tries one way after the other.
 private func follow(_ steps: ArraySlice<GlobStep>, _ text: ArraySlice<UInt8>, _ tries: inout Int) -> Bool {
     tries -= 1
     guard tries > 0 else { return false }

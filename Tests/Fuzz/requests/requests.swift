@@ -3,22 +3,22 @@ import NIOHPACK
 import Platform
 import RestEngine
 
-/// Of the limits those that readers look at, small enough to be reached.
+/// The limits that readers use, small enough to be reached.
 struct GatewayLimits {
     var maxHeaderBytes = 300
     var maxTargetBytes = 40
     var maxHeaderFields = 8
 }
 
-/// Bytes as HTTP/1.1, head and body, as the fields and the body of a stream of HTTP/2, and as the first
-/// message of TLS: how they are split makes no difference, nothing exceeds its limit, and what a stream
-/// becomes is read as the one request that it was.
+/// Reads bytes as HTTP/1.1, head and body; as the fields and the body of an HTTP/2 stream; and as the first
+/// message of TLS. The way in which they are split makes no difference, no limit is exceeded, and a
+/// translated stream is read as the one request that it was.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(unsafe UnsafeBufferPointer(start: data, count: count))
     let cut = bytes.first.map { Int($0) % max(1, bytes.count) } ?? 0
     let parts = [Array(bytes[..<cut]), Array(bytes[cut...])]
-    // Each byte by itself takes its time.
+    // Single bytes take long, so only short inputs are split into them.
     let single = bytes.count > 256 ? parts : bytes.map { [$0] }
     let whole = Heads([bytes])
     precondition(Heads(parts) == whole && Heads(single) == whole)
@@ -87,7 +87,7 @@ private struct Heads: Equatable {
     }
 }
 
-/// What a reader makes of a body, and what it leaves.
+/// The result of reading a body, and the remaining bytes.
 private struct Body: Equatable {
     var content: [UInt8] = []
     var isWhole = false
@@ -117,7 +117,8 @@ private struct Body: Equatable {
     }
 }
 
-/// Lines are fields, `name` NUL `value`; an empty one begins the body, whose first byte says how it comes.
+/// Lines are fields, `name` NUL `value`. An empty line begins the body, whose first byte says how the body
+/// comes.
 private func translate(_ bytes: [UInt8]) {
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
     let fields = lines.prefix { !$0.isEmpty }.map { line in
@@ -140,10 +141,10 @@ private func translate(_ bytes: [UInt8]) {
     check(text.withUnsafeReadableBytes { Array($0) }, fields, body)
 }
 
-/// One request with these fields, and nothing behind it.
+/// Checks one request with these fields and no bytes behind it.
 private func check(_ text: [UInt8], _ fields: [(String, String)], _ body: [UInt8]) {
     let found = Heads([text])
-    // It may be refused; what may not be is that two readers understand two things.
+    // The request may be refused, but two readers must not understand it differently.
     guard let head = found.heads.first else { return precondition(found.fault != nil || text.isEmpty) }
     func value(_ name: String) -> String? { fields.first { $0.0 == name }?.1 }
     text.withUnsafeBytes { all in

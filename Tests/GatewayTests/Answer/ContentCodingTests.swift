@@ -6,9 +6,9 @@ import Testing
 
 @testable import Gateway
 
-/// What the encoders make, judged by the decoders that read what APIs send.
+/// Checks the encoders' results with the decoders that read APIs' content.
 @Suite struct ContentCodingTests {
-    /// Nil when it isn't one whole body of the coding.
+    /// Nil if the bytes aren't exactly one body in the coding.
     private func decode(_ coding: ContentCoding, _ bytes: [UInt8], expecting count: Int) -> [UInt8]? {
         let kind: ccoding_kind =
             switch coding {

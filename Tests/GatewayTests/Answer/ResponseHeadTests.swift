@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct ResponseHeadTests {
-    /// All contributors have something to say.
+    /// A head with fields of all contributors.
     private static let full = ResponseHead(
         status: 206, date: "Thu, 01 Jan 1970 00:00:00 GMT",
         content: ContentFields(

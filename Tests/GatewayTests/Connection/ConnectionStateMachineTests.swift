@@ -3,25 +3,25 @@ import Testing
 
 @testable import Gateway
 
-/// The table of a connection's life, without a socket: what happens, and what is to be done then.
+/// The table of a connection's life, without a socket: events, and the actions that follow.
 @Suite struct ConnectionStateMachineTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Each with what it answers.
+        /// Each step with the machine's answer.
         let steps: [(Step, String)]
 
         var testDescription: String { name }
     }
 
     enum Step: Sendable {
-        /// The sweep as of which everything behind it happens.
+        /// The sweep of all steps after it.
         case at(Int)
         case receive(String)
         case next
         case skip, take
         case takeLeaving
         case receiveBody
-        /// The body goes through.
+        /// The body is forwarded.
         case pass(timeout: Int)
         case hold
         case releaseBody(Int)
@@ -172,7 +172,7 @@ import Testing
             ] + Array(repeating: (.skip, ""), count: 30) + [(.release, "true"), (.release, "false")]),
     ]
 
-    /// Of patience for a head 3 sweeps, idling 6, lingering and surplus 3; 100 bytes a sweep.
+    /// Timeouts in sweeps: 3 for a head, 6 for idling, 3 for lingering and surplus; 100 bytes a sweep.
     static let times = [
         Row(
             name: "an idle connection",
@@ -254,7 +254,7 @@ import Testing
             ]),
     ]
 
-    @Test(arguments: requests + passages + pressure + times + ends)
+    @Test(arguments: requests + proxiedBodies + pressure + times + ends)
     func `A connection does what follows from what happened`(_ row: Row) {
         var run = MachineRun()
         for (index, (step, expected)) in row.steps.enumerated() {
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test func `63.6 Who is told to go has a moment, and longer for streams`() {
+    @Test func `63.6 A client that got GOAWAY has a moment, and longer for streams`() {
         var limits = GatewayLimits()
         limits.idleTimeout = 5
         let timeout = ConnectionStateMachine.Timeouts(limits, sweepSeconds: 1)
@@ -273,7 +273,7 @@ import Testing
         machine.carryStreams(sweep: 0)
         #expect(due(5) == .nothing)
         #expect(due(6) == .goAway)
-        // It had not heard of it.
+        // The client had not read the GOAWAY yet.
         machine.beginStream(sweep: 7)
         machine.goAway(sweep: 8)
         #expect(due(100) == .nothing)
@@ -285,7 +285,7 @@ import Testing
     @Test func `Bytes that were answered make room for others`() {
         var machine = ConnectionStateMachine(limits: GatewayLimits(), sweep: 0)
         for _ in 0..<5000 {
-            // One byte too few, so that the buffer is never empty.
+            // One byte is missing, so that the buffer is never empty.
             _ = machine.receive(ByteBuffer(string: String(Self.get.dropFirst()) + "G"), sweep: 0)
             if case .request(let head) = machine.next(sweep: 0) { machine.skip(head, answeredWith: 1) }
             if machine.input.readableBytes == 0 { _ = machine.receive(ByteBuffer(string: "G"), sweep: 0) }

@@ -1,6 +1,6 @@
-/// The end of a gateway, as its connections live it.
+/// The end of a gateway for its connections.
 extension ConnectionStateMachineTests {
-    /// With a moment of 2 sweeps for the first request.
+    /// The first request may take 2 sweeps.
     static let ends = [
         Row(
             name: "67.3 who has asked for nothing yet has a moment when the gateway stops",

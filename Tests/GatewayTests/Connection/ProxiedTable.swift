@@ -1,8 +1,8 @@
 @testable import Gateway
 
-/// Bodies that go through (rules 69).
+/// Bodies that are forwarded (rules 69).
 extension ConnectionStateMachineTests {
-    static let passages = [
+    static let proxiedBodies = [
         Row(
             name: "69.1 a body goes through as it is wanted, and the connection goes on behind it",
             steps: [

@@ -15,14 +15,14 @@ import Testing
     }
 
     @Test(arguments: [nil, "", "&&", "service", "service=", "path=&service="] as [String?])
-    func `Nothing is the same as an empty value`(_ text: String?) throws {
+    func `A missing query is the same as an empty one`(_ text: String?) throws {
         let query = try RouteQuery(text, known: known)
         #expect(query["service"] == nil)
         #expect(throws: Problem.self) { try query.needed("service") }
     }
 
     @Test(arguments: ["servce=a", "service=a&service=b", "service=%FF", "=a", "%FF=a", "method=GET"])
-    func `What can't be meant is refused`(_ text: String) {
+    func `An ambiguous query is refused`(_ text: String) {
         #expect {
             _ = try RouteQuery(text, known: known)
         } throws: {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// Status, length and fields of failures, as a client that reads sees them of an API's answers.
+/// Status, length and fields of an API's failures, as a reading client gets them.
 @Suite struct APIFieldTests {
     private static func run(
         forwarding forwarded: [String] = [],

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct AdminTests {
-    /// Runs `body` with a gateway for admins in a folder of its own.
+    /// Runs `body` with a gateway for admins in its own folder.
     private func run(
         _ control: FakeControl = FakeControl(), _ configure: (inout GatewayConfiguration) -> Void = { _ in },
         _ body: (World, Site) async throws -> Void
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// How many of 300 resources have data when the first part of a wipe is done, and when all of it is. Each
+    /// The number of 300 resources that have data after the first part of a wipe, and after all of it. Each
     /// has an observer that takes a tenth of a millisecond.
     @EngineActor
     private static func leftAfterFirstPart(_ world: World) async -> (atFirst: Int, atLast: Int) {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Gateway
 
-/// Answers that go to the socket at once, and those that have to wait there for others or for their client.
+/// Answers that are sent at once, and answers that wait for others or for their client.
 @Suite struct AnswerSocketTests {
-    /// Another for each target.
+    /// A different body for each target.
     private static func body(_ target: Substring) -> String { String(repeating: "\(target) ", count: 4000) }
 
     private static func reply(_ request: TransportRequest) -> TransportResult {
@@ -29,7 +29,7 @@ import Testing
             for target in targets {
                 #expect(try site.asking("/github/\(target)").answer().body == Self.body(target))
             }
-            // More than all buffers between the two hold.
+            // More bytes than all buffers between both ends hold.
             let order = (0..<1200).map { targets[$0 * $0 % 7 % 3] }
             let together = try Client(port: site.port, receiveBuffer: 4096)
             let sender = together.sender
@@ -40,7 +40,7 @@ import Testing
             let (alone, other) = (try Client(port: site.port, receiveBuffer: 4096), try site.connect())
             for target in order {
                 try alone.send(Self.request(target))
-                // The event loop answers in the order in which they came.
+                // The event loop answers in the order of arrival.
                 try other.send(Self.request(target))
                 #expect(try other.answer().status == 200)
             }
@@ -75,14 +75,14 @@ import Testing
 
     @Test func `an answer for a client that is gone reaches nobody else`() async throws {
         try await World.run({ $0.threads = 1 }) { world, site in
-            // Without another that waits, the request of the one that goes would go with it.
+            // Without another waiting client, the request would be cancelled when the only client goes.
             let left = try site.asking("/github/a")
             do {
                 let gone = try site.asking("/github/a")
                 await world.waitForReads(2)
                 withExtendedLifetime(gone) {}
             }
-            // The system gives the number of a closed socket to the next.
+            // The system gives the number of a closed socket to the next one.
             let others = try (0..<8).map { _ in try Client(port: site.port) }
             for other in others {
                 try other.send(Self.request("-").replacing("/github/-", with: "/-/health"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-/// What a client says of its body goes along with it (rule 50.13).
+/// The client's fields about its body go to the API (rule 50.13).
 @Suite struct BodyFieldTests {
     /// `{}` in gzip.
     private static let coded: [UInt8] = [
@@ -47,7 +47,7 @@ import Testing
             #expect(try client.answer().status == 200)
             #expect(await world.transport.requests.last?.body == Self.coded)
             #expect(await Self.fields(of: world.transport.requests.last) == Self.sent)
-            // Of no body there is nothing to say.
+            // Without a body these fields don't go along.
             try client.send("POST /github/a HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\n\r\n")
             #expect(try client.answer().status == 200)
             let named = forwarded.isEmpty ? [] : ["content-encoding: gzip"]

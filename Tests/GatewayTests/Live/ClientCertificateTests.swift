@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Clients that are known by their certificate (rules 62).
+/// Clients that are identified by their certificate (rules 62).
 @Suite struct ClientCertificateTests {
     private typealias Known = GatewayClientCertificates.Client
 
@@ -36,7 +36,7 @@ import Testing
             authority: "\(folder.path)/clients.pem", clients: clients)
     }
 
-    /// The status of a read, or nil where the client isn't even heard.
+    /// The status of a read, or nil if the connection is refused.
     private func status(
         _ site: Site, _ manner: SecureClient.Manner, _ target: String = "/github/a", token: String? = nil
     ) async -> Int? {
@@ -45,7 +45,7 @@ import Testing
         return try? await client.get(target, fields: fields).status
     }
 
-    @Test func `62.1 Who has a certificate of the authority is let in, and nobody else`() async throws {
+    @Test func `62.1 Only clients with a certificate of the authority are accepted`() async throws {
         let folder = folder()
         try await World.run(
             {
@@ -150,7 +150,7 @@ import Testing
         #expect(
             ClientCertificate.names(inDER: page)
                 == ["page@example.org", "page.internal", "spiffe://example.org/page"])
-        // None of these may end the process.
+        // Invalid bytes must not end the process.
         for count in 0..<page.count { _ = ClientCertificate.names(inDER: Array(page[..<count])) }
         for place in page.indices {
             for byte in [0, 0x7F, 0x80, 0x84, 0xFF] as [UInt8] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// Who may do what (rules 55).
+/// Access of clients (rules 55).
 @Suite struct ClosedTests {
     private static func reply(_ request: TransportRequest) -> TransportResult { .success(.stub("[1]")) }
 
@@ -14,7 +14,7 @@ import Testing
                 $0.expose = ["github": ExposeRule(methods: ["GET", "POST"])]
                 $0.tokens = [
                     GatewayToken(name: "all", secret: .text("abc")),
-                    // printf def | sha256sum
+                    // The hash of `printf def | sha256sum`.
                     GatewayToken(
                         name: "users",
                         secret: .sha256(HashFunction.sha256.digest(of: Array("def".utf8)) ?? []),
@@ -145,7 +145,7 @@ import Testing
                     #expect(exposed.contains(Substring(name)))
                 }
             }
-            // A page can read why it was refused.
+            // A page can read the reason of a refusal.
             let refused = try site.get("/github/a", fields: ["Origin: https://app.example"])
             #expect(refused.status == 401)
             #expect(refused["Access-Control-Allow-Origin"] == "https://app.example")
@@ -168,7 +168,7 @@ import Testing
         #expect(throws: GatewayError.self) { try configuration.check() }
     }
 
-    @Test func `55.6 A client that asks too often is told when to come back`() async throws {
+    @Test func `55.6 A client that asks too often gets Retry-After`() async throws {
         try await World.run(
             {
                 $0.limits.perClient = GatewayRate(requests: 1, per: 3600, burst: 2)
@@ -196,7 +196,7 @@ import Testing
     {
         try await World.run({
             $0.limits.requestsPerClient = 1
-            // Each has what it answered at hand by itself.
+            // With one thread all clients share the remembered answers.
             $0.threads = 1
             $0.tokens = [
                 GatewayToken(name: "a", secret: .text("a")), GatewayToken(name: "b", secret: .text("b")),
@@ -229,7 +229,7 @@ import Testing
             await world.reply("[3]")
             #expect(try first.answer().status == 200)
             #expect(try other.answer().status == 200)
-            // The place is free again.
+            // The slot is free again.
             try ask("/github/next", "a", on: first)
             await world.transport.waitForRequests(3)
             await world.reply("[4]")
@@ -249,7 +249,7 @@ import Testing
             #expect(try site.get("/github/b").status == 200)
             #expect(try site.get("/github/b", fields: ["Accept: text/event-stream"]).status == 429)
             stream = nil
-            // Its place is free when the gateway has seen that it is gone.
+            // The slot is free once the gateway has noticed that the client has gone.
             await world.waitUntilUnobserved("a")
             var status = 429
             try await yielding(until: "a place is free") {

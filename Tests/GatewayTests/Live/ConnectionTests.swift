@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `What is no request is answered once and ends the connection`() async throws {
+    @Test func `Bytes that are no request are answered once and end the connection`() async throws {
         try await World.run { _, site in
             let long = String(repeating: "a", count: 9000)
             let expected: [(String, Int)] = [
@@ -138,11 +138,11 @@ import Testing
         #expect(log.clients == ["127.0.0.1"])
     }
 
-    @Test func `70.6 What goes to the engine is a span, and from memory what a client traces`() async throws {
+    @Test func `70.6 Engine requests are spans, answers from memory if the client traces`() async throws {
         let log = AccessList()
         let spans = Mutex<[TraceSpan]>([])
         func configure(_ configuration: inout GatewayConfiguration) {
-            // Each has what it answered at hand by itself.
+            // With one thread all clients share the remembered answers.
             configuration.threads = 1
             configuration.spans = { record, span in
                 log.append(record)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// Which form and which part of a content goes out (rules 51).
+/// The form and the part in which content goes out (rules 51).
 @Suite struct ContentTests {
     private static let long =
         "[" + Array(repeating: #"{"login":"octocat"}"#, count: 200).joined(separator: ",") + "]"
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `51.2 What is small or no text goes out as it is`() async throws {
+    @Test func `51.2 Small content, and content that isn't text, goes out as it is`() async throws {
         try await World.run(automatic: { request in
             request.url.hasSuffix("/small") ? .success(.stub("[1]")) : Self.reply(request)
         }) { _, site in
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `51.6 Who accepts none of what there is gets the list`() async throws {
+    @Test func `51.6 A client that accepts no available type gets the list`() async throws {
         try await World.run(automatic: Self.reply) { _, site in
             for (accept, status) in [
                 ("application/json", 200), ("text/html, */*;q=0.1", 200), ("application/*", 200),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-/// More clients than there may be.
+/// More clients than the limit.
 @Suite struct CrowdTests {
     @Test func `One client more closes those that have been idle longest`() async throws {
         let set: (inout GatewayConfiguration) -> Void = {
@@ -41,7 +41,7 @@ import Testing
         try await World.run(set) { _, site in
             let slow = try site.connect()
             try slow.send("GET /-/serv")
-            // The gateway has these bytes when it has answered somebody who came later.
+            // The gateway has these bytes when it has answered a later client.
             _ = try site.get("/-/health")
             await site.gateway.sweep(times: 2)
             #expect(try site.get("/-/services").status == 200)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `When all are busy, one more is told to come back, but about health`() async throws {
+    @Test func `When all are busy, one more gets 503, except for health`() async throws {
         let notified = Mutex<[GatewayShortage]>([])
         let set: (inout GatewayConfiguration) -> Void = {
             $0.threads = 1
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `Those too many who say nothing are told so, and the newest are heard`() async throws {
+    @Test func `Silent surplus clients are refused, and the newest are heard`() async throws {
         let set: (inout GatewayConfiguration) -> Void = {
             $0.threads = 1
             $0.limits.maxConnections = 1
@@ -110,7 +110,7 @@ import Testing
         #expect(ConnectionRoom(GatewayConfiguration(), descriptors: descriptors).limit == connections)
     }
 
-    @Test func `A client that can't be accepted is told of once a minute, with what to do`() {
+    @Test func `A client that can't be accepted is reported once a minute, with advice`() {
         let notified = Mutex<[GatewayShortage]>([])
         let clock = TestClock()
         var configuration = GatewayConfiguration()
@@ -118,12 +118,13 @@ import Testing
         configuration.onShortage = { shortage in notified.withLock { $0.append(shortage) } }
         let room = ConnectionRoom(configuration)
         let full = IOError(errnoCode: EMFILE, reason: "accept")
-        // By the reserve, which is then empty.
+        // The reserve allows it, and is empty afterwards.
         #expect(room.noteRefusal(full))
         #expect(!room.noteRefusal(full))
         #expect(!room.noteRefusal(IOError(errnoCode: ENFILE, reason: "accept")))
         #expect(room.noteRefusal(IOError(errnoCode: ECONNABORTED, reason: "accept")))
-        #expect(notified.withLock { $0 } == [.descriptors(limit: DescriptorLimit.current), .systemDescriptors])
+        #expect(
+            notified.withLock { $0 } == [.descriptors(limit: DescriptorLimit.current), .systemDescriptors])
         #expect(room.enter())
         #expect(room.noteRefusal(full))
         clock.advance(by: 60)

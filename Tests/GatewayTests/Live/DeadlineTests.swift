@@ -14,7 +14,7 @@ import Testing
             #expect(answer.status == 504)
             #expect(answer["Content-Type"] == "application/problem+json")
             #expect(answer.problem("code") == "gateway_timeout")
-            // The load was not given up: the next request has it.
+            // The load goes on, and the next request gets its result.
             await world.reply("[1]")
             try client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
             let next = try client.answer()
@@ -31,7 +31,7 @@ import Testing
             let endless = try site.asking("/github/endless")
             let quick = try site.asking("/github/quick/a")
             await world.waitForReads(3)
-            // What the engine said of the times came before this.
+            // The engine has reported its times before this.
             _ = try site.get("/-/services")
             await site.gateway.sweep(times: 13)
             #expect(try quick.answer().problem("code") == "gateway_timeout")
@@ -70,8 +70,8 @@ import Testing
             let client = try Client(port: site.port, receiveBuffer: 64 << 10)
             try client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.takeSome() > 0)
-            // The answer goes out a turn at a time until the kernel's buffers are full: how many sweeps
-            // see some of it go is the machine's. None after that do, and it is a matter of sixty.
+            // The answer goes out in pieces until the kernel's buffers are full. The number of sweeps that
+            // see progress depends on the machine. After the last progress it takes sixty sweeps.
             await #expect(throws: Client.Failure.self) {
                 for _ in 0..<100 {
                     try client.send("GET ")

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// A gateway on a socket that listens already, and stays when the gateway goes.
+    /// A gateway on a socket that already listens, and stays when the gateway ends.
     private func onInheritedSocket(_ body: (World, Site, UInt16) async throws -> Void) async throws {
         let (socket, port) = listenOnLoopback()
         defer { closeSocket(socket) }
@@ -45,7 +45,7 @@ import Testing
         }) { world, site in try await body(world, site, UInt16(port)) }
     }
 
-    @Test func `67.5 Who was accepted is answered by the gateway that stops, the others by the next`()
+    @Test func `67.5 Accepted clients are answered by the gateway that stops, the others by the next`()
         async throws
     {
         try await onInheritedSocket { world, site, port in
@@ -54,7 +54,7 @@ import Testing
             let clients = try (0..<100).map { _ in try site.connect() }
             await yielding(until: "100 clients are accepted") { site.gateway.connections == 101 }
             async let stopped: Void = site.stop()
-            // By then it stops.
+            // By then the gateway stops.
             #expect(try idle.isClosed())
             let late = try Client(port: port)
             try late.send("GET /-/services HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -85,7 +85,7 @@ import Testing
             for client in clients { #expect(try client.answer().status == 200) }
             let waiting = try site.asking("/github/a")
             await world.transport.waitForRequests(1)
-            // They are with the system before the gateway hears that it is to stop.
+            // The system has these connections before the gateway begins to stop.
             for client in clients {
                 try client.send("GET /-/services HTTP/1.1\r\nHost: localhost\r\n\r\n")
             }
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(arguments: HeldHandshake.Place.allCases)
-    func `63.6 67.3 Who is in the middle of a handshake is answered, or may ask elsewhere`(
+    func `63.6 67.3 A client in the middle of a handshake is answered, or may ask elsewhere`(
         place: HeldHandshake.Place
     ) async throws {
         try await MultiplexingTests().run { _, site in
@@ -171,13 +171,13 @@ import Testing
             await yielding(until: "it is accepted") { site.gateway.connections == 2 }
             let (answer, _) = try await client.begin(MultiplexedClient.head("GET", "/-/services"))
             async let stopped: Void = site.stop()
-            // By then it stops.
+            // By then the gateway stops.
             #expect(await idle.isClosed())
             try await client.goOn()
             do { #expect(try await answer.get().status == 200) } catch let reset as StreamReset {
                 #expect(reset.code == .refusedStream)
             } catch {
-                // It came too late, and its connection is closed.
+                // The request came too late, and its connection is closed.
             }
             await client.isClosed()
             await stopped

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// `/-/events`, and the inspector that lives of it (rules 66).
+/// `/-/events`, and the inspector that uses it (rules 66).
 @Suite struct EventRouteTests {
     private static let reply: @EngineActor @Sendable (TransportRequest) -> TransportResult = { _ in
         .success(.stub("[1]"))
@@ -17,14 +17,14 @@ import Testing
         return StreamClient(client)
     }
 
-    /// Reads as far as what a new stream is sent first: it follows from there on.
+    /// Reads the first frame of a new stream: from then on it follows the events.
     private func begin(_ stream: StreamClient) throws -> Answer {
         let head = try stream.head()
         #expect(try stream.line() == "retry: 2000")
         return head
     }
 
-    @Test func `66.1 What happens is told as it happens`() async throws {
+    @Test func `66.1 Events are reported as they happen`() async throws {
         try await World.run(automatic: Self.reply) { _, site in
             let stream = try follow(site)
             let head = try begin(stream)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `66.2 Nobody listens any more when the last has left`() async throws {
+    @Test func `66.2 Listening ends when the last follower has left`() async throws {
         try await World.run(automatic: Self.reply) { world, site in
             var stream: StreamClient? = try follow(site)
             _ = try begin(try #require(stream))
@@ -81,7 +81,7 @@ import Testing
                 defer { gate.open() }
                 EngineLoop.shared.submit { gate.wait() }
                 try client.send("GET /-/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                // The gateway has it when it has answered somebody who came later.
+                // The gateway has these bytes when it has answered a later client.
                 _ = try site.get("/-/nothing")
                 await site.gateway.sweep(times: 12)
                 #expect(try client.answer().status == 504)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `66.3 Who may not see a path hears nothing of it`() async throws {
+    @Test func `66.3 A client gets no events of paths that it may not see`() async throws {
         let some = ["github": ExposeRule(paths: ["/users/*"])]
         try await World.run(
             {
@@ -130,7 +130,7 @@ import Testing
             #expect(refused["Retry-After"] == "5")
             _ = streams
         }
-        // One client of the public gateway has a quarter of them.
+        // One client of the public gateway may have a quarter of the streams.
         try await World.run { _, site in
             let streams = try hold(HostEvents.mostFollowers / 4, site)
             let refused = try site.get("/-/events")

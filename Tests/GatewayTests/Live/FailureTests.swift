@@ -141,7 +141,7 @@ import Testing
         ("/github/a%5Cb", "the path has a backslash"), ("/github/%C0%AE", "in overlong UTF-8"),
         ("/github/%ED%A0%80", "half a surrogate pair"), ("/github/%F4%90%80%80", "beyond U+10FFFF"),
     ])
-    func `What is wrong with a path is said`(_ target: String, reason: String) async throws {
+    func `The error of a path is reported`(_ target: String, reason: String) async throws {
         try await World.run { _, site in
             let detail = try site.get(target).problem("detail") ?? ""
             #expect(detail.contains(reason))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// What of heads goes to the API and comes back from it, beside what always does (rules 50.8, 50.10, 50.14).
+/// Headers that are forwarded to the API and from it by configuration (rules 50.8, 50.10, 50.14).
 @Suite struct ForwardingTests {
     private static func run(
         forwarding forwarded: [String], keeping kept: [String] = [],
@@ -21,7 +21,7 @@ import Testing
 
     private static let text = "0123456789"
 
-    /// An API with ten bytes, which finds the part that is asked for.
+    /// An API with ten bytes that answers range requests.
     private static func bytes(_ request: TransportRequest) -> TransportResponse {
         bytes(request, type: "application/x-raw")
     }
@@ -62,7 +62,7 @@ import Testing
             let whole = try site.get("/github/a")
             #expect(whole.status == 200 && whole.body == Self.text)
             let tag = try #require(whole["ETag"])
-            // The part is one of what has the tag that the client has named.
+            // The part belongs to the content with the tag that the client named.
             let rest = try site.get("/github/a", fields: ["Range: bytes=0-2", "If-Range: \(tag)"])
             #expect(rest.status == 206 && rest["ETag"] == tag)
             #expect(await world.transport.requests.last?.headers["If-Range"] == "\"v1\"")
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `50.14 A part that a transformer has changed is a part of nothing`() async throws {
+    @Test func `50.14 A part that a transformer has changed is a problem`() async throws {
         try await Self.run(forwarding: ["Range"]) { _ in
             var response = TransportResponse.stub("[1 ]", status: 206, type: "text/plain")
             response.headers.set("Content-Range", "bytes 0-3/10")
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `50.14 What was changed comes back with the API's tag, a refusal with its challenges`()
+    @Test func `50.14 A change returns the API's tag, a refusal its challenges`()
         async throws
     {
         try await Self.run(forwarding: []) { request in
@@ -202,18 +202,19 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Connection", "belongs to one connection alone", "belongs to one connection alone"),
-        ("Proxy-Authenticate", "belongs to one connection alone", "belongs to one connection alone"),
-        ("Content-Length", "is said anew for each message", "is said anew for each message"),
+        ("Connection", "belongs to a single connection", "belongs to a single connection"),
+        ("Proxy-Authenticate", "belongs to a single connection", "belongs to a single connection"),
+        ("Content-Length", "is set anew for each message", "is set anew for each message"),
         ("Cookie", "is secret", "is secret"), ("Authorization", "is secret", "is secret"),
-        ("If-None-Match", "is for the gateway itself where a client reads", nil),
-        ("Cache-Control", "how fresh a resource has to be", "of its own answer"),
-        ("Accept-Encoding", "the host's own", nil), ("Host", "names the gateway", nil),
+        ("If-None-Match", "is used by the gateway itself for reads", nil),
+        ("Cache-Control", "how fresh a resource has to be", "for its own answer"),
+        ("Accept-Encoding", "set by the host itself", nil), ("Host", "names the gateway", nil),
         ("Expect", "is answered by the gateway itself", nil),
-        ("ETag", nil, "comes back by itself"), ("WWW-Authenticate", nil, "comes back by itself"),
-        ("Content-Type", nil, "of the content that it sends"), ("Range", nil, nil), ("If-Range", nil, nil),
-        ("If-Match", nil, nil), ("Content-Encoding", nil, "of the content that it sends"),
-        ("Accept", nil, nil), ("Content-Range", nil, "comes back by itself"), ("Upload-Offset", nil, nil),
+        ("ETag", nil, "goes to the client anyway"), ("WWW-Authenticate", nil, "goes to the client anyway"),
+        ("Content-Type", nil, "for the content that it sends"), ("Range", nil, nil), ("If-Range", nil, nil),
+        ("If-Match", nil, nil), ("Content-Encoding", nil, "for the content that it sends"),
+        ("Accept", nil, nil), ("Content-Range", nil, "goes to the client anyway"),
+        ("Upload-Offset", nil, nil),
     ])
     func `50.10 A name that can't be forwarded or kept is refused with its own reason`(
         name: String, forwarding: String?, keeping: String?

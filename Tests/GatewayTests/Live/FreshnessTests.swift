@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// What clients say of freshness (rules 52).
+/// Clients' directives about freshness (rules 52).
 @Suite struct FreshnessTests {
     @Test(arguments: [
         ("no-cache", 10.0, 2), ("max-age=5", 10, 2), ("max-age=10", 10, 1), ("min-fresh=20", 10, 1),
@@ -123,7 +123,7 @@ import Testing
                     }
                 }
             }
-            // What is out of date is older than it says.
+            // Stale content is older than its lifetime.
             world.clock.advance(by: 10)
             let stale = try site.get("/github/a", fields: ["Cache-Control: max-stale=30"])
             #expect(stale["Age"] == "69" && stale["Cache-Control"] == "max-age=60")
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "DELETE", "QUERY"])
-    func `52.6 What a client changed is asked for again`(method: String) async throws {
+    func `52.6 A resource that a client changed is loaded again`(method: String) async throws {
         let isGone = Mutex(false)
         try await World.run(
             { $0.expose = ["github": ExposeRule(methods: ["GET", "HEAD", method])] },

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `A name that isn't answered is told with what to write`() async throws {
+    @Test func `The refusal of a name says how to list it`() async throws {
         try await World.run { _, site in
             func detail(_ host: String) throws -> String? {
                 let client = try site.connect()

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Gateway
 
-/// Fresh answers for clients that say which form of the content they want, and say so again.
+/// Fresh answers for clients that send the same directives again.
 @Suite struct HotConditionsTests {
     private static let long =
         "[" + Array(repeating: #"{"login":"octocat"}"#, count: 200).joined(separator: ",") + "]"
 
-    /// What makes the gateway look at each request by itself, and asks for nothing more.
+    /// A field that makes the gateway look at each request separately, and changes nothing else.
     private static let apart = "Cache-Control: max-age=100000"
 
     private func shown(_ answer: Answer) -> [String] {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["github/a", "github/small"])
-    func `51 What was rendered before is what would be rendered for the request alone`(path: String)
+    func `51 A remembered answer equals one that is rendered for the request alone`(path: String)
         async throws
     {
         try await World.run(
@@ -33,7 +33,7 @@ import Testing
             let codings = [
                 "", "gzip, deflate", "gzip, deflate, br, zstd", "br;q=0", "identity", "gzip;q=0.1",
             ]
-            // Twice, by when each has made room for others.
+            // Twice, because by then each form has made room for others.
             for turn in 0..<2 {
                 for type in types {
                     for coding in codings {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: ["github/a", "github/small"])
-    func `51 Clients that have it already are told so as for the request alone`(path: String) async throws {
+    func `51 Clients that have the content get 304 as for the request alone`(path: String) async throws {
         try await World.run(
             { $0.threads = 1 },
             automatic: { request in
@@ -169,7 +169,7 @@ import Testing
         #expect(find("accept-encoding:gzip\r\n") === first)
         #expect(find("Accept-Encoding: gzip\r\nAccept: */*\r\n") === first)
         #expect(find("Accept-Encoding: br\r\n") !== first)
-        // What a client has already is said of one content, and kept with its form.
+        // An If-None-Match belongs to one content, and is kept with its form.
         #expect(find("Accept-Encoding: gzip\r\nIf-None-Match: \"a\"\r\n") === first)
         #expect(first?.conditions.ifNoneMatch == nil)
         #expect(find("Accept: gzip\r\n") !== first)

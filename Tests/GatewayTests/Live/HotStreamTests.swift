@@ -6,11 +6,11 @@ import Testing
 
 @testable import Gateway
 
-/// Streams of HTTP/2 that are answered from memory, without a channel of their own (rules 63).
+/// HTTP/2 streams that are answered from memory, without their own channel (rules 63).
 @Suite struct HotStreamTests {
     private static let get = HostileFrames.frame(1, 5, 1, HostileFrames.get)
     private static let getAgain = HostileFrames.frame(1, 5, 3, HostileFrames.get)
-    /// Streams begin without a window.
+    /// Streams begin with a window of 0.
     private static let noWindow = HostileFrames.frame(4, 0, 0, [0, 4, 0, 0, 0, 0])
 
     private static func idle(_ configuration: inout GatewayConfiguration) {
@@ -33,7 +33,7 @@ import Testing
         try await run { _, _, client in
             try await client.send(HostileFrames.preface + Self.noWindow + Self.get)
             let head = try #require(await client.frame(1, on: 1))
-            // :status 200 is the first of the table (RFC 7541 A).
+            // :status 200 has the index of the table's first status (RFC 7541 A).
             #expect(head.first == 0x88)
             try await client.send(HostileFrames.frame(8, 0, 1, [0, 0, 0, 2]))
             #expect(await client.frame(0, on: 1) == Array("[1".utf8))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// Fields of a large table are not indexed: the encoder would hold and search all of it.
+    /// Fields for a large table are not indexed, because the encoder would hold and search all of it.
     @Test(arguments: [(4096, true), (65_536, false)])
     func `63.1 Fields of hot answers are indexed in a table of the usual size alone`(
         _ size: Int, _ isIndexed: Bool
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `55.6 63.1 A client that asks too often is told so on streams as on connections`() async throws
+    @Test func `55.6 63.1 A client that asks too often is refused on streams as on connections`() async throws
     {
         try await MultiplexingTests().run({
             $0.limits.perClient = GatewayRate(requests: 1, per: 3600, burst: 3)
@@ -120,7 +120,7 @@ import Testing
             let same = try await SecureClient(port: site.port).get("/github/a")
             #expect(same.status == 429 && same.body == refused.body)
             #expect(same["Retry-After"] == refused["retry-after"])
-            // Whether the host is alive anybody may ask.
+            // Every client may ask whether the host is alive.
             #expect(try await client.get("/-/health").status == 200)
             world.clock.advance(by: 3601)
             #expect(try await client.get("/github/a").status == 200)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Gateway
 
-/// Answers of routes that are kept, which are content as that of resources is (rule 54.2).
+/// Answers of routes that are kept. They are content like that of resources (rule 54.2).
 @Suite struct KeptAnswerTests {
-    /// Counts its calls, and gives so many bytes for each; holds those whose query says so.
+    /// Counts its calls, and returns this number of bytes for each. Calls whose query says so are held.
     @EngineActor
     final class Maker {
         private(set) var calls: [String] = []
@@ -56,7 +56,7 @@ import Testing
             await world.limitContent(to: 500_000)
             for query in 0..<100 {
                 #expect(number(try site.get("/kept?q=\(query)")) == query + 1)
-                // Somebody asks for the first all the time.
+                // A client asks for the first one all the time.
                 if query % 5 == 0 { #expect(number(try site.get("/kept?q=0")) == 1) }
                 world.clock.advance(by: 1)
             }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `54.2 What has no room is answered, and not kept`() async throws {
+    @Test func `54.2 An answer without room is sent, and not kept`() async throws {
         let maker = Maker(bytes: 200_000)
         try await World.run({ $0.routes = [maker.route()] }) { world, site in
             await world.limitContent(to: 100_000)

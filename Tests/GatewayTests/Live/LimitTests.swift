@@ -4,11 +4,11 @@ import Testing
 @testable import Gateway
 
 @Suite struct LimitTests {
-    @Test func `A client that is slow to send its request is told so and closed`() async throws {
+    @Test func `A client that is slow to send its request gets 408 and is closed`() async throws {
         try await World.run({ $0.threads = 1 }) { _, site in
             let client = try site.connect()
             try client.send("GET /github/a HTT")
-            // The gateway has these bytes when it has answered somebody who came later.
+            // The gateway has these bytes when it has answered a later client.
             _ = try site.get("/-/nothing")
             await site.gateway.sweep(times: 9)
             try client.send("P/1.1\r\nHost:")
@@ -48,13 +48,14 @@ import Testing
     }
 
     @Test func `A client that takes a long answer slowly is not idle`() async throws {
-        // More than the system keeps for a connection.
+        // More bytes than the system keeps for a connection.
         let body = String(repeating: "x", count: 8 << 20)
         try await World.run(automatic: { _ in .success(.stub(body, type: "application/octet-stream")) }) {
             _, site in
             let client = try Client(port: site.port, receiveBuffer: 64 << 10)
             try client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            // More sweeps than the limit in all; few at a time, for the gateway must get to write in between.
+            // Together these are more sweeps than the limit. Only a few run at once, so that the gateway can
+            // write in between.
             for round in 1...7 {
                 while try client.takeSome() < round << 20 {}
                 await site.gateway.sweep(times: 11)

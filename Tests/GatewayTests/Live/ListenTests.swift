@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `What the system refuses is explained`() async throws {
+    @Test func `A refusal by the system is explained`() async throws {
         let world = await World.empty()
         let cases: [(String, GatewayError)] = [
             ("unix:/nowhere/at/all.sock", .missingFolder("unix:/nowhere/at/all.sock")),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Bodies that go through streams of HTTP/2 as they come (rule 69.9).
+/// Bodies that are forwarded over HTTP/2 streams as they arrive (rule 69.9).
 @Suite struct MultiplexedBodyTests {
     private func run(_ body: (World, Site) async throws -> Void) async throws {
         try await MultiplexingTests().run(
@@ -66,13 +66,14 @@ import Testing
         }
     }
 
-    @Test func `63.6 What comes while the gateway stops may be asked again elsewhere`() async throws {
+    @Test func `63.6 Requests that come while the gateway stops may be sent again elsewhere`() async throws {
         try await MultiplexingTests().run(automatic: nil) { world, site in
             let client = try await SecureClient(port: site.port, .init(protocols: ["h2"]))
             try await client.send(HostileFrames.preface + HostileFrames.frame(1, 5, 1, HostileFrames.get))
             await world.transport.waitForRequests(1)
             async let stopping: Void = site.stop()
-            // It says first that it stops, and then what it still takes, when that was heard (RFC 9113 6.8).
+            // The gateway first announces that it stops. After the client's answer it names the last stream
+            // that it accepts (RFC 9113 6.8).
             #expect(await client.frame(7, on: 0) != nil)
             let ping = try #require(await client.frame(6, on: 0))
             try await client.send(HostileFrames.frame(1, 5, 3, HostileFrames.get))
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `63.1 The rest of a body that nobody wants is no error`() async throws {
+    @Test func `63.1 The rest of an unneeded body is no error`() async throws {
         try await run { world, site in
             let client = try await SecureClient(port: site.port, .init(protocols: ["h2"]))
             // `POST` with `content-length: 2147483648` (RFC 7541 A, 6.2.2).
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `69.9 Who has as many bytes as were announced leaves a transfer that ends by itself`()
+    @Test func `69.9 A client that leaves with all announced bytes lets the transfer end by itself`()
         async throws
     {
         try await run { world, site in
@@ -114,7 +115,7 @@ import Testing
             try await patiently("the stream's end", giveUp: { channel.close(promise: nil) }) {
                 try await channel.closeFuture.get()
             }
-            // The gateway has ended this stream before it can begin another.
+            // The gateway ends this stream before it can begin another.
             let (_, _) = try await client.begin(head)
             await world.transport.waitForRequests(2)
             await world.settle()

@@ -106,7 +106,7 @@ import Testing
         MultiplexedClient.head("POST", "/github/a", [("content-length", "5")]),
     ]
 
-    @Test func `63.3 What would be read as something else ends its stream, and nothing more`() async throws {
+    @Test func `63.3 A head that could be misread ends its stream, and nothing more`() async throws {
         try await run { world, site in
             let client = try await MultiplexedClient(port: site.port)
             for head in Self.wrong {
@@ -124,7 +124,7 @@ import Testing
             for (path, status) in [("github/a", 400), ("*", 400)] {
                 #expect(try await client.get(path).status == status)
             }
-            // Without a name of the host.
+            // The name of the host is missing.
             #expect(
                 try await client.ask([(":method", "GET"), (":scheme", "https"), (":path", "/a")]).status
                     == 400)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: HostileFrames.floods.map(\.0))
-    func `63.4 Who floods, or speaks something else, is closed, and others are served`(_ name: String)
+    func `63.4 A client that floods, or speaks another protocol, is closed, others are served`(_ name: String)
         async throws
     {
         let bytes = try #require(HostileFrames.floods.first { $0.0 == name }?.1)
@@ -172,7 +172,7 @@ import Testing
     @Test func `63.5 An answer that nobody takes ends its stream, and then the connection`() async throws {
         try await run({ $0.limits.idleTimeout = 8 }) { world, site in
             let hostile = try await SecureClient(port: site.port, .init(protocols: ["h2"]))
-            // Its windows have no room, and stay so.
+            // The client's windows are empty, and stay so.
             let noRoom = HostileFrames.frame(4, 0, 0, [0, 4, 0, 0, 0, 0])
             try await hostile.send(
                 HostileFrames.preface + noRoom + HostileFrames.frame(1, 5, 1, HostileFrames.get))

@@ -4,18 +4,18 @@ import Testing
 
 @testable import Gateway
 
-/// Whom the host tells what it does (rule 66.9).
+/// The clients to which the host shows its state (rule 66.9).
 @Suite struct OperatorTests {
     private static let targets = [
         "/-/resources", "/-/metrics", "/-/explain?service=github&path=/a", "/-/events",
     ]
 
-    /// The status of each, asked in one manner.
+    /// The status of each route, asked with these fields.
     private func statuses(_ site: Site, _ fields: [String] = []) throws -> Set<Int> {
         Set(try Self.targets.map { try site.get($0, fields: fields).status })
     }
 
-    @Test func `66.9 Whoever sits at the machine is an operator where nobody shows a token`() async throws {
+    @Test func `66.9 Clients on this machine are operators if no tokens are needed`() async throws {
         try await World.run(control: FakeControl()) { _, site in
             #expect(try statuses(site) == [200])
             for field in [
@@ -30,7 +30,7 @@ import Testing
             }
             let refused = try site.get("/-/metrics", fields: ["Via: 1.1 a"])
             #expect(refused.problem("code") == "operator_only")
-            // It isn't named either.
+            // The route isn't listed either.
             let names = try site.get("/-/nothing", fields: ["Via: 1.1 a"]).problem("detail")
             #expect(
                 names
@@ -53,7 +53,7 @@ import Testing
                 let seen = try statuses(site, ["Authorization: Bearer \(token)"])
                 #expect(seen == [status], "\(token)")
             }
-            // The fields that a proxy adds say nothing of a token.
+            // A proxy's fields don't matter for a client with a token.
             #expect(try statuses(site, ["Authorization: Bearer operator", "Via: 1.1 a"]) == [200])
         }
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Gateway
 
-/// Large answers, between whose parts others of the event loop have their turns.
+/// Large answers that let other connections run between their parts.
 @Suite struct PacedAnswerTests {
     static let long = String(repeating: "0123456789abcde\n", count: 150_000)
 
-    @Test func `what goes out in one turn is limited, and the next one goes on`() throws {
+    @Test func `the bytes of one tick are limited, and the next one goes on`() throws {
         let writer = PacedWriter()
         let channel = EmbeddedChannel(handler: writer)
         let promise = channel.eventLoop.makePromise(of: Void.self)
@@ -21,7 +21,7 @@ import Testing
             var count = 0
             while let part = try channel.readOutbound(as: ByteBuffer.self) { count += part.readableBytes }
             turns.append(count)
-            // More than a turn brings nothing while one is planned.
+            // While a tick is planned, a flush sends no more bytes.
             channel.flush()
             #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
             channel.embeddedEventLoop.advanceTime(by: .microseconds(10))
@@ -33,7 +33,7 @@ import Testing
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test func `what goes by the writer goes out with the next flush`() throws {
+    @Test func `events that pass the writer go out with the next flush`() throws {
         final class EventWriter: ChannelOutboundHandler {
             typealias OutboundIn = ByteBuffer
             typealias OutboundOut = ByteBuffer
@@ -51,7 +51,7 @@ import Testing
         _ = try channel.finish(acceptAlreadyClosed: true)
     }
 
-    @Test func `a connection that ends while a turn is planned ends once`() throws {
+    @Test func `a connection that ends while a tick is planned ends once`() throws {
         let channel = EmbeddedChannel(handler: PacedWriter())
         let lost = channel.eventLoop.makePromise(of: Void.self)
         channel.writeAndFlush(ByteBuffer(repeating: 7, count: 2 << 20), promise: lost)
@@ -72,7 +72,7 @@ import Testing
         }) { _, site in
             let client = try site.asking("/github/large")
             #expect(try client.answer().body == Self.long)
-            // Fresh now, and without asking the engine.
+            // The content is fresh, so the engine isn't asked.
             func ask(_ target: String, _ field: String = "") throws {
                 try client.send("GET /github/\(target) HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n")
             }
@@ -80,7 +80,7 @@ import Testing
             for body in [Self.long, "small", Self.long, "small"] { #expect(try client.answer().body == body) }
             let other = try site.asking("/github/small")
             #expect(try other.answer().body == "small")
-            // The end of an answer is that of its connection.
+            // The answer ends with its connection.
             try ask("large", "Connection: close\r\n")
             #expect(try client.answer().body == Self.long)
             #expect(try client.isClosed())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// Requests that are passed on to the API, with their bodies (rules 50).
+/// Requests that are forwarded to the API with their bodies (rules 50).
 @Suite struct PassTests {
     private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE"]
 
@@ -34,7 +34,7 @@ import Testing
             #expect(request.url == "https://api.github.com/v3/users?notify=all")
             #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"name":"o"}"#)
             #expect(request.headers.fields.map(\.name) == ["Content-Type"])
-            // The connection goes on behind the body.
+            // The connection goes on after the body.
             try client.send("DELETE /github/users/7 HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.answer().status == 201)
             #expect(await world.transport.requests.last?.body == nil)
@@ -88,7 +88,7 @@ import Testing
         "\r\n", " 5\r\nhello\r\n0\r\n\r\n", "FFFFFFFFFFFFFFFF\r\n", "5\r\nhello\r\n0\r\nbad trailer\r\n\r\n",
         "5\r\nhello\n0\r\n\r\n",
     ])
-    func `50.3 What is no chunk ends the connection`(_ body: String) async throws {
+    func `50.3 An invalid chunk ends the connection`(_ body: String) async throws {
         try await World.run(Self.expose, automatic: { _ in .success(.stub("[1]")) }) { world, site in
             let client = try site.connect()
             try client.send(
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `50.4 A client that asks is told to go on, unless the request isn't let in`() async throws {
+    @Test func `50.4 A client that asks gets 100, unless the request isn't accepted`() async throws {
         try await World.run(Self.expose, automatic: { _ in .success(.stub("[1]")) }) { _, site in
             let client = try site.connect()
             let fields = "Host: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `50.6 What the API says of a failure is the client's, a failure of the network a problem`()
+    @Test func `50.6 The API's failure goes to the client, a failure of the network is a problem`()
         async throws
     {
         try await World.run(Self.expose) { world, site in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-/// What has to be true before the API does something for a client (rules 50.11, 50.12).
+/// Preconditions of changes (rules 50.11, 50.12).
 @Suite struct PreconditionTests {
     private static let conditions = [
         ("If-Match", "\"a\", W/\"b\""), ("If-None-Match", "*"),
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Tags
 
-    /// An API that keeps one text, and looks at If-Match as RFC 9110 13.1.1 has it.
+    /// An API that keeps one text, and checks If-Match as in RFC 9110 13.1.1.
     private final class Shelf: Sendable {
         private struct State {
             var text = "one"
@@ -174,7 +174,7 @@ import Testing
         return try client.answer()
     }
 
-    @Test func `50.12 Of two clients who change what they have read the second is told of the first`()
+    @Test func `50.12 Of two clients that change the same content, the second one is refused`()
         async throws
     {
         let shelf = Shelf()
@@ -188,7 +188,7 @@ import Testing
             #expect(try put(site, "three", "If-Match: \(first)").status == 412)
             let latest = try site.get("/github/a")
             #expect(latest.body.hasPrefix("twotwo"))
-            // The tag that came with the answer is the API's, and good as it is.
+            // The answer's tag is the API's, and is valid as it is.
             #expect(try put(site, "four", "If-Match: \(changed["ETag"] ?? "")").status == 200)
             #expect(try put(site, "five", "If-Match: \(latest["ETag"] ?? "")").status == 412)
         }
@@ -200,7 +200,7 @@ import Testing
             let old = try #require(try site.get("/github/a")["ETag"])
             shelf.change()
             #expect(try put(site, "x", "If-Match: \(old)").status == 412)
-            // Rule 52.6: the next read asks, without which the client could never get it right.
+            // Rule 52.6: the next read asks the API. Otherwise the client could never get the current tag.
             let new = try site.get("/github/a")
             #expect(new["ETag"] != old)
             #expect(try put(site, "x", "If-Match: \"other\", \(new["ETag"] ?? "")").status == 200)
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func `50.12 Where the API gave no tag the gateway says that it can't tell`() async throws {
+    @Test func `50.12 Without a tag of the API the gateway can't recognise changes`() async throws {
         let shelf = Shelf { _ in nil }
         try await World.run(Self.expose, automatic: { shelf.answer($0) }) { world, site in
             let tag = try #require(try site.get("/github/a")["ETag"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// What pages of other origins are told of methods (rules 55).
+/// The methods that pages of other origins may use (rules 55).
 @Suite struct PreflightTests {
     @Test func `55.4 A preflight names what is exposed, and each method once`() async throws {
         func run(_ methods: [String], _ body: (Site, (String) throws -> String?) throws -> Void) async throws
@@ -43,7 +43,8 @@ import Testing
             #expect(try ask("/-/services") == "GET, HEAD")
             #expect(try ask("/-/reload") == nil)
             #expect(try ask("/nobody/a") == nil)
-            // Who a page asks for is known with its request alone, and that is told what its token may do.
+            // A preflight request carries no token. The request itself does, and its answer names the token's
+            // methods.
             let fields = ["Origin: https://app.example", "Authorization: Bearer "]
             for (token, allowed) in [("all", "GET, HEAD, POST, DELETE, OPTIONS"), ("few", "GET, OPTIONS")] {
                 let refused = try site.get(

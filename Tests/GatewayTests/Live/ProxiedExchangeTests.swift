@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// Clients' bodies that go to the API as they come (rules 69), over real sockets.
+/// Clients' bodies that are forwarded to the API as they arrive (rules 69), over real sockets.
 @Suite struct ProxiedExchangeTests {
     @Test func `69.1 A body that is longer than is held goes along as it is wanted`() async throws {
         let (pieces, piece) = (1024, Array(repeating: UInt8(3), count: 64 << 10))
@@ -21,7 +21,7 @@ import Testing
             #expect(taken.most < 1 << 20)
             await world.reply("[1]")
             #expect(try client.answer().body == "[1]")
-            // The connection goes on behind it.
+            // The connection goes on after the body.
             try client.send(BodyFlow.head("Content-Length: 2") + "{}")
             await world.transport.waitForRequests(2)
             #expect(await world.transport.requests.last?.body == Array("{}".utf8))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `69.1 What chunks say besides doesn't go along`() async throws {
+    @Test func `69.1 Extensions of chunks are not forwarded`() async throws {
         try await BodyFlow.run { world, site in
             let client = try site.connect()
             try client.send(BodyFlow.head("Transfer-Encoding: chunked"))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `69.3 A client that asks is told to go on when the API wants the body`() async throws {
+    @Test func `69.3 A client that asks gets 100 when the API takes the body`() async throws {
         try await BodyFlow.run { world, site in
             let client = try site.connect()
             try client.send(BodyFlow.head("Content-Length: 100000\r\nExpect: 100-continue"))
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `69.5 What comes behind is no part of a body that is no chunk`() async throws {
+    @Test func `69.5 Bytes behind a body without chunks don't belong to it`() async throws {
         try await BodyFlow.run { world, site in
             let client = try site.connect()
             try client.send(BodyFlow.head("Transfer-Encoding: chunked"))

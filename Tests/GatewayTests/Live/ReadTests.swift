@@ -108,7 +108,7 @@ import Testing
             .success(.stub(body, status: upstream, type: "application/octet-stream"))
         }
         try await World.run(automatic: reply) { _, site in
-            // First from the engine, then from the network thread.
+            // The first answer is the engine's, the second the network thread's.
             for method in ["GET", "GET", "HEAD", "HEAD"] {
                 let client = try site.connect()
                 try client.send("\(method) /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -117,7 +117,7 @@ import Testing
                 #expect(answer.body == (method == "HEAD" ? "" : body))
                 #expect((answer["Content-Type"] == nil) == [204, 205].contains(expected))
                 #expect(answer["Content-Length"] == (expected == 204 ? nil : "\(body.utf8.count)"))
-                // Nothing is left on the line.
+                // No further bytes follow the answer.
                 try client.send("GET /-/services HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 #expect(try client.answer().status == 200)
             }
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `What a stage made of no content is content`() async throws {
+    @Test func `Content that a stage made from none is content`() async throws {
         let reply: @EngineActor @Sendable (TransportRequest) -> TransportResult = { _ in
             .success(.stub("", status: 204, type: "application/octet-stream"))
         }
@@ -159,14 +159,14 @@ import Testing
             }
             try await world.configure("**", cached)
             let first = try site.asking("/github/a")
-            // A look into the cache comes first.
+            // The cache is read first.
             await world.waitForReads(1)
             await world.settle()
             await world.transport.waitForRequests(1)
             await world.reply("[1]")
             #expect(try first.answer()["Cache-Status"] == "resthost; fwd=miss")
 
-            // Services that take its place have the same cache; no other spelling of the target is
+            // The services that replace it have the same cache. No other spelling of the target is
             // remembered.
             for (target, seconds, reads) in [("/github/%61", 10.0, 2), ("/github/a?", 100.0, 3)] {
                 world.clock.advance(by: seconds)

@@ -5,7 +5,7 @@ import Testing
 
 /// The values of a route's names (rule 54.6).
 @Suite struct RouteSegmentTests {
-    /// The guide's own: the name goes into the path of a resource.
+    /// A route like that of the guide: the name goes into the path of a resource.
     private static func report(_ template: String, in world: World) -> GatewayRoute {
         GatewayRoute(method: "GET", template: template, expirationSeconds: nil) { request, completion in
             let path = "/users/" + request.params[0].value
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Spellings of a way up, behind `/report/`.
+    /// Spellings of a path that leads up, behind `/report/`.
     static let waysUp = [
         "..%2f..%2f..%2fadmin", "..%2F..%2Fadmin", "%2e%2e%2fadmin", "%2E%2E%2Fadmin", "..", ".", "%2e%2e",
         "%2e",
@@ -37,7 +37,7 @@ import Testing
                 let answer = try site.get(target)
                 #expect(answer.status == 404, "\(target)")
             }
-            // A service below the same address refuses what leads up.
+            // A service at the same address refuses paths that lead up.
             let refused = try site.get("/github/\(way)")
             #expect(refused.status == 400)
             #expect(await outer.transport.requests.isEmpty)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// Routes of a program's own (rules 54).
+/// Routes of the program itself (rules 54).
 @Suite struct RouteTests {
     private static func route(
         _ method: String, _ template: String, keeping seconds: Double? = nil,
@@ -191,7 +191,7 @@ import Testing
         ("GET", "/{}"), ("GET", "/{a*}/b"), ("GET", "/{*}"), ("GET", "/{a**}"), ("GET", "/x{a*}"),
         ("TRACE", "/a"), ("a b", "/a"), ("GET", "/{x}/b"),
     ])
-    func `54.5 What is no route is refused before anything starts`(_ method: String, _ template: String)
+    func `54.5 An invalid route is refused before anything starts`(_ method: String, _ template: String)
         throws
     {
         var configuration = GatewayConfiguration()

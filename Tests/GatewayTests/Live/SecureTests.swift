@@ -12,7 +12,7 @@ import Testing
 @Suite struct SecureTests {
     private static func reply(_ request: TransportRequest) -> TransportResult { .success(.stub("[1]")) }
 
-    /// Files of a server, and what else a test writes.
+    /// The files of a server, and other files of a test.
     private func folder() -> TemporaryFolder {
         let folder = TemporaryFolder()
         folder.write("server.pem", TestCertificates.server)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `61.1 Who offers protocols, and none that is spoken, is refused`() async throws {
+    @Test func `61.1 A client that only offers other protocols is refused`() async throws {
         let folder = folder()
         folder.write("authority.pem", TestCertificates.authority)
         for asksForCertificates in [false, true] {
@@ -74,7 +74,7 @@ import Testing
                 for pieces in [[bytes], bytes.map { [$0] }] {
                     let client = try site.connect()
                     for piece in pieces { try client.send(piece) }
-                    // A fatal alert (RFC 8446 6), and the end.
+                    // A fatal alert (RFC 8446 6), and the end of the connection.
                     #expect(try client.rest() == [21, 3, 3, 0, 2, 2, 120])
                 }
                 for protocols in [[], ["http/1.1"], ["smtp", "http/1.1"]] where !asksForCertificates {
@@ -140,8 +140,7 @@ import Testing
         }
     }
 
-    @Test func `61.4 Who doesn't come to the end of a handshake in time is closed, and counts`() async throws
-    {
+    @Test func `61.4 A client that doesn't end its handshake in time is closed, and counts`() async throws {
         let folder = folder()
         let set: (inout GatewayConfiguration) -> Void = {
             $0.threads = 1
@@ -152,7 +151,7 @@ import Testing
         try await World.run(set, automatic: Self.reply) { _, site in
             let silent = try site.connect()
             let slow = try site.connect()
-            // The head of a record that says there are 512 bytes to come.
+            // The head of a record that announces 512 bytes.
             try slow.send([22, 3, 1, 2, 0, 1])
             let client = try await SecureClient(port: site.port)
             #expect(try await client.get("/github/a").status == 200)
@@ -168,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `61.4 What is no TLS is closed`() async throws {
+    @Test func `61.4 A client that doesn't speak TLS is closed`() async throws {
         let folder = folder()
         try await World.run({ $0.tls = tls(folder) }, automatic: Self.reply) { _, site in
             for text in [
@@ -177,7 +176,7 @@ import Testing
             ] {
                 let client = try site.connect()
                 try client.send(text)
-                // An alert may come before.
+                // An alert may come before the end.
                 while (try? client.takeSome()) != nil {}
             }
             let client = try await SecureClient(port: site.port)
@@ -200,7 +199,7 @@ import Testing
             try await client.pause()
             for _ in 0..<3 { try await client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\n\r\n") }
             for _ in 0..<3 { #expect(try await client.answer().body == long) }
-            // The end of an answer is that of its connection.
+            // The answer ends with its connection.
             try await client.send("GET /github/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             #expect(try await client.answer().body == long)
             #expect(await client.isClosed())

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Gateway
 
-/// Old data on purpose, and attempts, as clients see them.
+/// Stale data that is sent on purpose, and attempts, as clients see them.
 @Suite struct StaleAnswerTests {
-    /// Answers well, until it is told to fail.
+    /// An upstream that answers until the test lets it fail.
     private final class Upstream: Sendable {
         let fails = Atomic<Bool>(false)
 
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `Several attempts are told of in Server-Timing, one is not`() async throws {
+    @Test func `Server-Timing lists several attempts, but not a single one`() async throws {
         let count = Atomic<Int>(0)
         try await World.run(automatic: { _ in
             let number = count.add(1, ordering: .relaxed).newValue
@@ -105,7 +105,7 @@ import Testing
     @Test(arguments: [
         (TransportError.Code.circuitOpen, 502), (.rateLimited, 503), (.offline, 503),
     ])
-    func `What the host itself refuses says when to come again`(_ code: TransportError.Code, status: Int) {
+    func `A refusal by the host itself says when to come again`(_ code: TransportError.Code, status: Int) {
         let path = ResourcePath(service: "s", path: "", query: nil)
         let error = TransportError(code, message: "m", peer: "https://a.test", retryAt: 104.5)
         let problem = Problem(RequestError(cause: .transport(error), timestamp: 100), reading: path)

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `53.2 An error is told as a problem, and the data stays`() async throws {
+    @Test func `53.2 An error is reported as a problem, and the data stays`() async throws {
         try await World.run { world, site in
             await world.override("a", content: .json([1]))
             let stream = try Self.open(site, "/github/a")
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `53.3 Who comes back with the last id gets what was missed, or the state`() async throws {
+    @Test func `53.3 A client with the last id gets the missed events, or the state`() async throws {
         try await World.run { world, site in
             await world.override("a", content: .json([1]))
             let keeper = try Self.open(site, "/github/a")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `53.4 Patches are told to who asks for them, where they are shorter`() async throws {
+    @Test func `53.4 Clients that ask for patches get them if they are shorter`() async throws {
         try await World.run { world, site in
             let long = Tree(String(repeating: "x", count: 500))
             await world.override("a", content: .json(["long": long, "n": 1]))
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `53.9 What can't be streamed is a problem as ever`() async throws {
+    @Test func `53.9 A request that can't be streamed is a problem as usual`() async throws {
         try await World.run { _, site in
             let refused = try site.get("/nobody/a", fields: ["Accept: text/event-stream"])
             #expect(refused.status == 404)
@@ -226,7 +226,8 @@ import Testing
             }
             await world.settle()
             #expect(await world.transport.requests.count == 1)
-            // A plain reader gets what is there, and asks nobody: the stream says when it is another.
+            // A plain read gets the content in memory and causes no request: the API's event stream reports
+            // changes.
             world.clock.advance(by: 500)
             let answer = try site.get("/github/live")
             #expect(answer.body == #"{"n":2}"#)
@@ -255,7 +256,7 @@ final class StreamClient {
 
     func isClosed() throws -> Bool { try client.isClosed() }
 
-    /// The next, without comments and what comes before the first.
+    /// The next event. Comments and the lines before the first event are skipped.
     func event() throws -> Event {
         var event = Event()
         while true {

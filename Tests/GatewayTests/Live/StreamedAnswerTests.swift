@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// The API's bodies that go to clients as they come (rules 69), over real sockets.
+/// The API's bodies that go to clients as they arrive (rules 69), over real sockets.
 @Suite struct StreamedAnswerTests {
     @Test func `69.2 The body of a success comes as the API sends it, and is kept nowhere`() async throws {
         try await BodyFlow.run { world, site in
@@ -48,7 +48,7 @@ import Testing
                 _ = await stream.send("0123456789")
                 #expect(try client.answer().body == "0123456789")
             }
-            // The second was let in behind the first, which hasn't ended.
+            // The second request was accepted behind the first one, which hasn't ended.
             await world.settle()
             #expect(await world.transport.streamed.streams.first?.isCancelled == false)
         }
@@ -64,7 +64,7 @@ import Testing
             await stream.open(headers: [("Content-Length", "\(total)")])
             let piece = Array(repeating: UInt8(7), count: 64 << 10)
             var (sent, isHeld, resumed) = (0, false, 0)
-            // The system's buffers take some megabytes.
+            // The system's buffers hold some megabytes.
             for _ in 0..<1_000_000 where !isHeld {
                 resumed = await stream.resumptions
                 isHeld = await !stream.send(piece)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "10"])
-    func `69.5 What breaks off has no end`(length: String?) async throws {
+    func `69.5 An answer that breaks off has no end`(length: String?) async throws {
         for version in ["1.1", "1.0"] {
             try await BodyFlow.run { world, site in
                 let client = try site.connect()

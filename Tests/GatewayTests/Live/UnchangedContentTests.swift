@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// What the API sent goes out as it came, as long as nothing has made something else of it (rule 18.10).
+/// The API's bytes go out unchanged, unless a transformer has changed them (rule 18.10).
 @Suite struct UnchangedContentTests {
     /// The bodies of an API, by the last part of their path.
     private static let bodies: [String: (type: String?, body: [UInt8])] = [
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `18.10 What the API says of a client's own request is the API's too`() async throws {
+    @Test func `18.10 The API's bytes for a client's own request go out unchanged`() async throws {
         try await World.run(
             PassTests.expose,
             automatic: { request in

@@ -53,14 +53,14 @@ import Testing
     }
 }
 
-/// What clients on other threads see.
+/// The results of clients on other threads.
 private final class Load: Sendable {
     let isOver = Atomic(false)
     let answered = Atomic(0)
     let failed = Atomic(0)
 }
 
-/// A client that goes to another thread, and is not used on this one any more.
+/// A client that moves to another thread, and is no longer used on this one.
 private final class NonisolatedClient: @unchecked Sendable {
     private let client: Client
 

@@ -77,7 +77,7 @@ import Testing
             update.limits.maxConnections = 1
             try await apply(update, site)
             #expect(try read(client, "/github/abcdef").status == 200)
-            // The only one there may be: it gives way.
+            // There may be only one connection, so the idle one is closed.
             #expect(try site.get("/github/abcdef").status == 414)
             #expect(try client.isClosed())
             let later = try site.connect()

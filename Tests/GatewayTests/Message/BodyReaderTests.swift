@@ -5,7 +5,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct BodyReaderTests {
-    /// What came of pieces: the body's bytes, how it ended, and what is left.
+    /// The result of reading pieces: the body's bytes, its end, and the rest.
     private struct Run: Equatable {
         var body = ""
         var end = "needs more"
@@ -43,7 +43,7 @@ import Testing
         "3;a=b\r\nabc\r\n2 ; c = \"d\\\";e\" ;f\r\nde\r\n0;last\r\n\r\nGET",
     ]
 
-    @Test func `50.2 What is in chunks ends where it says`() {
+    @Test func `50.2 A body in chunks ends at its last chunk`() {
         #expect(Run([Array(Self.seeds[0].utf8)]) == Run(Self.seeds[0].utf8.map { [$0] }))
         let run = Run([Array(Self.seeds[0].utf8)])
         #expect((run.body, run.end, run.rest) == ("hello", "end", "GET"))
@@ -56,7 +56,7 @@ import Testing
         "3;a=\"\\\"\"", "003;a",
         "3;a=\"\u{e4}\t\"",
     ])
-    func `50.2 What a chunk says besides is ignored`(_ line: String) {
+    func `50.2 Extensions of chunks are ignored`(_ line: String) {
         let run = Run([Array("\(line)\r\nabc\r\n0;z=\"1\"\r\n\r\nGET".utf8)])
         #expect((run.body, run.end, run.rest) == ("abc", "end", "GET"))
     }
@@ -67,7 +67,7 @@ import Testing
         "3;a=\"\r\n\"", "3;a\rb", "3;a\nb", "3;a=\"\u{0}\"", "3;a=\"\u{7f}\"", "3;\u{e4}",
         "0000000000000003;a",
     ])
-    func `50.3 What only looks like an extension is no chunk`(_ line: String) {
+    func `50.3 A malformed extension makes the chunk invalid`(_ line: String) {
         let bytes = Array("\(line)\r\nabc\r\n0\r\n\r\nGET".utf8)
         #expect(Run([bytes]).end == "badChunk")
         #expect(Run(bytes.map { [$0] }).end == "badChunk")

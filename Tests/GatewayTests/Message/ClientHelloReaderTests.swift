@@ -18,7 +18,7 @@ import Testing
     private func read(_ bytes: [UInt8]) -> Outcome { read([bytes]) }
 
     @Test(arguments: [["h2", "http/1.1"], ["smtp"], [String(repeating: "x", count: 255)], nil])
-    func `61.1 What a client offers is read however it comes`(_ protocols: [String]?) {
+    func `61.1 A client's offer is read however it is split`(_ protocols: [String]?) {
         let hello = ClientHello(protocols: protocols, padding: 300)
         let expected = Outcome.offers(protocols?.map { Array($0.utf8) })
         for size in [1, 3, 4, 100, 16 << 10] {
@@ -26,7 +26,7 @@ import Testing
             #expect(read(bytes) == expected)
             #expect(read(bytes.map { [$0] }) == expected)
             #expect(read(bytes.dropLast()) == .needMore)
-            // Bytes that follow are no part of it.
+            // Bytes that follow don't belong to the message.
             #expect(read(bytes + [0, 1, 2]) == expected)
         }
     }
@@ -36,7 +36,7 @@ import Testing
         let longest = ClientHello(protocols: ["smtp"], padding: ClientHelloReader.mostBytes - rest)
         #expect(read(longest.records()) == .offers([Array("smtp".utf8)]))
         let longer = ClientHello(protocols: ["smtp"], padding: ClientHelloReader.mostBytes - rest + 1)
-        // Its head says so.
+        // The message's head announces its length.
         #expect(read(Array(longer.records().prefix(9))) == .offers(nil))
     }
 
@@ -47,13 +47,13 @@ import Testing
             #expect(read(ClientHello.records(cut)) == .offers(nil), "\(count) bytes")
         }
         for bytes: [UInt8] in [
-            // No record of a handshake, an empty one, another version, another message.
+            // First a record of another type, an empty one, another version, and another message.
             Array("GET / HTTP/1.1\r\n".utf8), [22, 3, 1, 0, 0], [22, 2, 0, 0, 9],
             [22, 3, 1, 0, 4, 2, 0, 0, 0],
         ] {
             #expect(read(bytes) == .offers(nil))
         }
-        // No name, an empty name, and a name that is longer than its list.
+        // An empty list, an empty name, and a name that is longer than its list.
         for names: [UInt8] in [[], [0], [4, 1, 2]] {
             let list = ClientHello.vector(ClientHello.vector(names, 2), 2)
             let bytes = ClientHello(protocols: nil).message

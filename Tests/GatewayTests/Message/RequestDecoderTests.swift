@@ -6,9 +6,9 @@ import Testing
 
 @testable import Gateway
 
-/// Heads of requests, read by this gateway and by swift-nio's decoder, llhttp: what is accepted here must be
-/// accepted there and mean the same, for proxies before the gateway and servers behind others read as llhttp
-/// does.
+/// Compares this gateway's reading of heads with swift-nio's decoder, llhttp. A head that is accepted here
+/// must be accepted there and mean the same, because proxies before the gateway, and servers behind other
+/// gateways, read as llhttp does.
 @Suite struct RequestDecoderTests {
     private static let methods = [
         "GET", "GET", "GET", "HEAD", "POST", "PUT", "OPTIONS", "DELETE", "TRACE", "get", "GE", "PRI",
@@ -53,20 +53,20 @@ import Testing
             let theirs = oracle.read(Array(bytes[..<head.length]))
             switch theirs {
             case .success(var theirs):
-                // Closing is always right; of 'keep-alive' and 'close' together it takes the first (RFC 9112
-                // 9.3).
+                // Closing is always right. If both 'keep-alive' and 'close' are there, llhttp takes the first
+                // one (RFC 9112 9.3).
                 if !ours.isPersistent { theirs.isPersistent = false }
                 #expect(ours == theirs, "\(Self.text(bytes))")
             case .failure(let refusal):
                 #expect(Self.isKnown(refusal, ours), "\(refusal): \(Self.text(bytes))")
             }
         }
-        // Chance must not make a test of nothing.
+        // If too few heads are accepted, the random test tests nothing.
         #expect(accepted > rounds / 20)
     }
 
-    /// llhttp has a list of methods and versions; here any token is a method that isn't served, and RFC 9110
-    /// 2.5 wants higher minor versions to be answered.
+    /// llhttp has lists of methods and versions. Here any token is a method that isn't served, and RFC 9110
+    /// 2.5 requires answers to higher minor versions.
     private static func isKnown(_ refusal: DecoderOracle.Refusal, _ ours: RequestMeaning) -> Bool {
         switch refusal {
         case .method: !DecoderOracle.methods.contains(ours.method)
@@ -86,7 +86,7 @@ import Testing
     }
 
     private static func request(_ random: inout SeededRandom) -> [UInt8] {
-        // Mostly sound, so that most of it is read.
+        // Most pieces are valid, so that most heads are read.
         func piece(_ pieces: [String], _ random: inout SeededRandom, sound: Int) -> String {
             pieces[random.int(below: random.int(below: 8) > 0 ? sound : pieces.count)]
         }
@@ -112,10 +112,10 @@ import Testing
     }
 }
 
-/// What a head says, as far as this gateway acts on it.
+/// The meaning of a head, as far as this gateway acts on it.
 private struct RequestMeaning: Equatable {
     var method: String
-    /// As it stands in the first line.
+    /// The target in the request line.
     var target: String
     var minorVersion: Int
     var hosts: Int
@@ -125,7 +125,7 @@ private struct RequestMeaning: Equatable {
     var contentLength: Int?
     var isChunked: Bool
     var expectsContinue: Bool
-    /// Something follows that belongs to the request.
+    /// Bytes follow that belong to the request.
     var hasBody: Bool
     var isPersistent: Bool
 }
@@ -136,7 +136,7 @@ extension RequestMeaning {
             String(decoding: bytes[range.start..<(range.start + range.count)], as: UTF8.self)
         }
         method = text(head.methodRange)
-        // The authority of an absolute target stands before what is left of it.
+        // The authority of an absolute target precedes the rest.
         let host = head.host.map(text)
         target = text(head.target)
         if head.isHostFromTarget, let range = head.host {
@@ -155,11 +155,11 @@ extension RequestMeaning {
     }
 
     init(_ head: HTTPRequestHead, isComplete: Bool) {
-        // A name of its own for one.
+        // swift-nio has a different name for this method.
         method = head.method == .MSEARCH ? "M-SEARCH" : head.method.rawValue
         target = head.uri
         minorVersion = head.version.minor
-        // Blanks behind a value don't belong to it (RFC 9112 5.1); llhttp leaves dropping them to others.
+        // Blanks behind a value don't belong to it (RFC 9112 5.1). llhttp leaves them to its caller.
         let fields = HTTPHeaders(
             head.headers.map { ($0, String($1.reversed().drop { $0 == " " || $0 == "\t" }.reversed())) })
         hosts = fields["Host"].count
@@ -177,7 +177,7 @@ extension RequestMeaning {
     }
 }
 
-/// swift-nio's reading of one head. It has a channel for as long as nothing ends that.
+/// swift-nio's reading of one head. The channel is kept until an error ends it.
 private final class DecoderOracle {
     enum Refusal: Error {
         case method, version
@@ -197,7 +197,7 @@ private final class DecoderOracle {
             ?? EmbeddedChannel(
                 handler: ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
         self.channel = nil
-        // A channel and its pipeline hold each other until its end.
+        // A channel and its pipeline hold each other until the channel ends.
         defer { if self.channel == nil { _ = try? channel.finish(acceptAlreadyClosed: true) } }
         do {
             try channel.writeInbound(ByteBuffer(bytes: bytes))

@@ -53,12 +53,12 @@ import Testing
         }
     }
 
-    @Test func `RFC 9112 2.2 a CR alone is told of when it is seen, wherever it is`() {
+    @Test func `RFC 9112 2.2 a bare CR is reported when it is seen, wherever it is`() {
         for text in Self.seeds.dropLast() {
             let bytes = Array(text.utf8)
             let end = ParserRun([bytes]).heads.first?.head.length ?? bytes.count
             for index in 0..<end where index == 0 || bytes[index - 1] != .carriageReturn {
-                // Bytes that are none of the request's, and then no more of them.
+                // Inserts bytes that don't belong to the request, and ends there.
                 let changed = bytes[..<index] + [.carriageReturn, UInt8(ascii: "x")]
                 #expect(ParserRun([Array(changed)]).results == [.fault(.bareReturn)], "\(index) of \(text)")
             }

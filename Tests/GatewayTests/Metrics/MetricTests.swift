@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `65.2 Requests are told apart by service, pattern, method, status and outcome`() async throws {
+    @Test func `65.2 Requests are counted by service, pattern, method, status and outcome`() async throws {
         try await World.run(
             {
                 $0.threads = 1
@@ -89,7 +89,7 @@ import Testing
             try clients[3].send(
                 "POST /github/users/b HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
             await world.transport.waitForRequests(3)
-            // The route's labels are known before this answer is.
+            // The route's labels are known before this answer.
             _ = try site.get("/-/services")
             await site.gateway.sweep(times: 13)
             for client in clients { #expect(try client.answer().status == 504) }
@@ -110,7 +110,7 @@ import Testing
             _ = try scrape(site)
             for (status, method) in [(200, "GET"), (500, "GET"), (200, "POST")] {
                 let client = try site.connect()
-                // Before it is sent: it may be there at once.
+                // Taken before the request is sent, because it may arrive at once.
                 let known = await world.transport.requests.count
                 try client.send(
                     "\(method) /github/users/\(status)\(method) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
@@ -128,12 +128,12 @@ import Testing
         }
     }
 
-    @Test func `65.2 What memory had before a reload is no cache's`() async throws {
+    @Test func `65.2 Data that memory had before a reload isn't counted for a cache`() async throws {
         try await World.run({ $0.threads = 1 }, automatic: Self.reply) { world, site in
             _ = try scrape(site)
             _ = try site.get("/github/a")
             world.clock.advance(by: 3)
-            // The blocks change, so that what was published is withdrawn, and the data stays.
+            // The blocks change, so the snapshot is withdrawn while the data stays.
             try await world.configureAsScript("/*")
             let first = try site.get("/github/a")
             #expect(first["Cache-Status"] == "resthost; hit; ttl=27")
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `65.5 Who may not see a service is told nothing of it`() async throws {
+    @Test func `65.5 A client sees no metrics of services that it can't reach`() async throws {
         try await World.run(
             {
                 $0.tokens = [
@@ -243,7 +243,7 @@ import Testing
         #expect(read.types["resthost_jobs"] == nil)
     }
 
-    /// The pages for operators list all of them, with their kinds, and no others.
+    /// The pages for operators list exactly these names, with their kinds.
     @Test func `65.7 The names are those of the documents`() throws {
         let repository = #filePath.split(separator: "/").dropLast(4).reduce("") { $0 + "/" + $1 }
         let folder = repository + "/docs/operating"
@@ -273,7 +273,7 @@ import Testing
 }
 
 extension Gateway {
-    /// So many other paths are asked for that no earlier one is known.
+    /// Asks for so many other paths that earlier ones are forgotten.
     @EngineActor
     fileprivate func forgetPaths(_ world: World) {
         let other = world.fill(["other"])

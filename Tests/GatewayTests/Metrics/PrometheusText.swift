@@ -1,4 +1,4 @@
-/// Reads Prometheus' text format, and takes nothing that isn't in it.
+/// Reads Prometheus' text format strictly.
 struct PrometheusText {
     struct Fault: Error {
         let line: String
@@ -6,7 +6,7 @@ struct PrometheusText {
     }
 
     private(set) var types: [String: String] = [:]
-    /// By name and labels as they are written.
+    /// The values by name and labels as they are written.
     private(set) var values: [String: Double] = [:]
 
     init(_ text: String) throws(Fault) {

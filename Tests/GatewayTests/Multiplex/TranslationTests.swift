@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Requests and answers of HTTP/2 in the form of HTTP/1.1, and back (rules 63).
+/// HTTP/2 requests and answers in the form of HTTP/1.1, and back (rules 63).
 @Suite struct TranslationTests {
     @Test func `63.1 A request becomes lines that say the same`() {
         var request = TranslatedRequest()
@@ -58,7 +58,7 @@ import Testing
         #expect(text(["", "a", "b"]) == chunked + "1\r\na\r\n1\r\nb\r\n0\r\n\r\n")
     }
 
-    @Test func `63.1 What is to have no body is asked when it has ended, and not otherwise`() {
+    @Test func `63.1 A request without a body is sent when its stream has ended`() {
         let headers = HPACKHeaders([
             (":method", "POST"), (":path", "/"), (":scheme", "https"), ("content-length", "0"),
         ])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-/// What is counted of each client, and who is one.
+/// The limits of clients, and the names by which clients are counted.
 struct ClientLimitsTests {
     @Test func `55.7 Places are given back by those who hold them`() {
         let slots = ClientSlots(2)

@@ -1,7 +1,7 @@
 import Gateway
 import Synchronization
 
-/// Collects what an access log gets.
+/// Collects the records of an access log.
 final class AccessList: Sendable {
     private let records = Mutex<[AccessRecord]>([])
 

@@ -8,7 +8,7 @@ struct Answer {
 
     init(head: String) {
         let lines = head.split(separator: "\r\n")
-        // 0 for what is no answer.
+        // 0 if the bytes are no answer.
         status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         fields = lines.dropFirst().map { line in
             let name = line.prefix { $0 != ":" }

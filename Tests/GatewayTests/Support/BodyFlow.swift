@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// Both ends of bodies that go through a gateway: the test is the API.
+/// Both ends of a body that is forwarded by a gateway: the test is the API.
 enum BodyFlow {
     static let held = 64 << 10
 
@@ -27,7 +27,7 @@ enum BodyFlow {
         }
     }
 
-    /// Sends from a thread of its own: it waits where the gateway takes no more.
+    /// Sends from another thread, because sending blocks while the gateway takes no bytes.
     static func send(_ client: Client, _ pieces: @escaping @Sendable (_ send: ([UInt8]) -> Bool) -> Void) {
         let sender = client.sender
         PeerThread.start { pieces(sender.send) }
@@ -48,7 +48,7 @@ enum BodyFlow {
     struct Taken {
         var count = 0
         var sum = 0
-        /// What was ahead of the reader at most.
+        /// The largest number of bytes that were ahead of the reader.
         var most = 0
         var isWhole = false
     }

@@ -1,7 +1,7 @@
 import Platform
 import TestSupport
 
-/// A plain socket that waits for what it is told to read, and for room for what it sends; silence is an error
+/// A plain socket. Reading waits for bytes, sending for room; if neither comes, that is an error
 /// (``TestTimeout``).
 final class Client {
     struct Failure: Error {
@@ -10,7 +10,7 @@ final class Client {
 
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// The other side did not end in order.
+    /// The other side ended the connection by a reset.
     private(set) var wasReset = false
 
     init(port: UInt16, receiveBuffer: Int32? = nil) throws {
@@ -26,7 +26,7 @@ final class Client {
         try Self.connect(descriptor, &address)
     }
 
-    /// On the loopback of IPv6.
+    /// Connects to the loopback of IPv6.
     init(port6 port: UInt16) throws {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
@@ -46,7 +46,7 @@ final class Client {
 
     deinit { close(descriptor) }
 
-    /// Makes a socket's file as a killed program leaves it: nobody listens.
+    /// Leaves a socket's file as a killed program does: no process listens.
     static func leaveSocket(at path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -79,7 +79,7 @@ final class Client {
         guard status == 0 else { throw Failure(what: "connect: \(errno)") }
     }
 
-    /// Sends on the same connection from another thread, which may wait longer than this lives.
+    /// Sends on the same connection from another thread, where it may block longer than this client lives.
     final class Sender: Sendable {
         private let descriptor: Int32
 
@@ -87,7 +87,7 @@ final class Client {
 
         deinit { close(descriptor) }
 
-        /// False when the other side takes nothing more.
+        /// False if the other side takes no more bytes.
         func send(_ bytes: [UInt8]) -> Bool {
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -112,10 +112,10 @@ final class Client {
         }
     }
 
-    /// No more will be sent.
+    /// Ends the sending direction.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// The next answer, whose body's length is its Content-Length.
+    /// The next answer. Its Content-Length says how long the body is.
     func answer(isHead: Bool = false) throws -> Answer {
         var answer = try headAlone()
         if isHead || answer.status == 304 || answer.status == 204 || answer.status == 100 { return answer }
@@ -148,7 +148,7 @@ final class Client {
         return String(decoding: received[..<count], as: UTF8.self)
     }
 
-    /// Drops what has come, or what comes next; the number of bytes.
+    /// Drops the bytes that have arrived, or the next ones; returns their number.
     func takeAll() throws -> Int {
         if received.isEmpty, try !receive() { throw Failure(what: "closed") }
         defer { received = [] }
@@ -167,20 +167,20 @@ final class Client {
         }
     }
 
-    /// Takes what has come, or waits for it; the number of bytes that are there now.
+    /// Takes the bytes that have arrived, or waits for some; returns the number that is there now.
     func takeSome() throws -> Int {
         guard try receive() else { throw Failure(what: "closed") }
         return received.count
     }
 
-    /// All that comes until the other side closes.
+    /// All bytes until the other side closes.
     func rest() throws -> [UInt8] {
         while try receive() {}
         defer { received = [] }
         return received
     }
 
-    /// True when the other side closes without another byte.
+    /// True if the other side closes without another byte.
     func isClosed() throws -> Bool {
         if !received.isEmpty { return false }
         return try !receive()
@@ -194,7 +194,9 @@ final class Client {
             wasReset = true
             return false
         }
-        guard count >= 0 else { throw Failure(what: "nothing came in \(TestTimeout.limit) seconds: \(errno)") }
+        guard count >= 0 else {
+            throw Failure(what: "nothing came in \(TestTimeout.limit) seconds: \(errno)")
+        }
         received += buffer[..<count]
         return count > 0
     }

@@ -1,8 +1,8 @@
-/// The first message of a client that speaks TLS (RFC 8446 4.1.2), as bytes.
+/// The first message of a TLS client (RFC 8446 4.1.2), as bytes.
 struct ClientHello {
-    /// The protocols of ALPN; nil: there is no such extension.
+    /// The protocols of ALPN; nil: the extension is missing.
     var protocols: [String]?
-    /// Bytes of an extension that nobody knows, in front.
+    /// The number of bytes in an unknown extension before it.
     var padding = 0
 
     /// The message, without a record.
@@ -12,14 +12,14 @@ struct ClientHello {
             let names = protocols.flatMap { Self.vector(Array($0.utf8), 1) }
             extensions += Self.number(16, 2) + Self.vector(Self.vector(names, 2), 2)
         }
-        // Version, random bytes, a session, cipher suites and compressions.
+        // Version, random bytes, session, cipher suites and compressions.
         let body =
             [3, 3] + [UInt8](repeating: 7, count: 32) + Self.vector([1, 2, 3], 1)
             + Self.vector([0x13, 1, 0x13, 2], 2) + Self.vector([0], 1) + Self.vector(extensions, 2)
         return [1] + Self.vector(body, 3)
     }
 
-    /// In records with so many bytes of the message each.
+    /// The message in records with this number of bytes each.
     func records(of size: Int = 16 << 10) -> [UInt8] { Self.records(message, of: size) }
 
     static func records(_ message: [UInt8], of size: Int = 16 << 10) -> [UInt8] {

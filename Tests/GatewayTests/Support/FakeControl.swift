@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-/// A host that does as it is told, and remembers it.
+/// A host that returns the test's results and remembers its calls.
 final class FakeControl: HostControl {
     @EngineActor private(set) var explained: [String] = []
     @EngineActor private var outcomes: [Result<Tree, ControlProblem>]

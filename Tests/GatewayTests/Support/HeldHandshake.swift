@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Keeps a part of what a client sends until it is told to go on. On the channel's event loop, between the
+/// Holds a part of a client's bytes until the test lets them go. On the channel's event loop, between the
 /// socket and TLS.
 final class HeldHandshake: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
@@ -9,7 +9,7 @@ final class HeldHandshake: ChannelOutboundHandler {
     enum Place: Sendable, CaseIterable {
         /// In the middle of the first message.
         case inHello
-        /// Behind it: the server's answer gets none.
+        /// Behind the first message: the server's answer stays unanswered.
         case behindHello
     }
 

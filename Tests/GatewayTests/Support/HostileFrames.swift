@@ -1,4 +1,4 @@
-/// What a client of HTTP/2 sends that means no good, in bytes (RFC 9113 4.1).
+/// The bytes of a hostile HTTP/2 client (RFC 9113 4.1).
 enum HostileFrames {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(4, 0, 0, [])
 
@@ -15,7 +15,7 @@ enum HostileFrames {
 
     private static func stream(_ index: Int) -> UInt32 { UInt32(2 * index + 1) }
 
-    /// Each after the preface.
+    /// Each is sent after the preface.
     static let floods: [(String, [UInt8])] = [
         (
             "rapid reset",
@@ -43,7 +43,7 @@ enum HostileFrames {
         ),
         (
             "a long field of few bytes",
-            // Literal with indexing, 4,000 bytes long, and then the same from the table 60 times.
+            // A literal of 4,000 bytes that is indexed, and then 60 references to it.
             frame(
                 1, 5, 1,
                 get + [0x40, 1, 0x78, 0x7F, 0xA1, 0x1E] + [UInt8](repeating: 0x61, count: 4000)

@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import Gateway
 
-/// One connection, and the head that comes next on it.
+/// One connection, and the next head on it.
 struct MachineRun {
     private static let limits: GatewayLimits = {
         var limits = GatewayLimits()
@@ -14,7 +14,7 @@ struct MachineRun {
     private static let timeout = ConnectionStateMachine.Timeouts(limits, sweepSeconds: 1)
 
     private static let client = GatewayLoop.Client(
-        // No rule of it can be wrong.
+        // It has no rules that could be wrong.
         accessPolicy: try! AccessPolicy(nil), isAuthorized: true, name: nil)
 
     private var machine = ConnectionStateMachine(limits: limits, sweep: 0)
@@ -22,7 +22,7 @@ struct MachineRun {
     private var head = RequestHead()
     private var request = ClientRequest(unreadableAt: 0)
 
-    /// In words, what the machine answers to a step.
+    /// The machine's answer to a step, in words.
     mutating func take(_ step: ConnectionStateMachineTests.Step) -> String {
         switch step {
         case .at(let sweep): self.sweep = sweep

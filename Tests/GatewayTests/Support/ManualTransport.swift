@@ -31,7 +31,7 @@ final class ManualTransport: Transport {
     private var calls: [Call] = []
     private var arrivals: [(count: Int, arrived: @Sendable (Bool) -> Void)] = []
 
-    /// Answers of requests whose bodies go to receivers.
+    /// Answers whose bodies go to receivers.
     private(set) var streamed = StreamTransport()
 
     nonisolated init() {}
@@ -53,7 +53,7 @@ final class ManualTransport: Transport {
         return call
     }
 
-    /// Returns when so many requests have been sent in all.
+    /// Returns when this number of requests has been sent in all.
     func waitForRequests(_ count: Int) async {
         if requests.count >= count { return }
         let _: Bool? = await waiting(for: "\(count) requests, of which \(requests.count) were sent so far") {
@@ -61,10 +61,10 @@ final class ManualTransport: Transport {
         }
     }
 
-    /// Of those that wait for a reply, how many were not cancelled.
+    /// The number of requests that wait for a reply and were not cancelled.
     var openCalls: Int { calls.count(where: \.isOpen) }
 
-    /// Returns when only so many are left.
+    /// Returns when only this number is left.
     func waitForOpenCalls(_ count: Int) async {
         if openCalls <= count { return }
         let _: Bool? = await waiting(for: "\(count) open calls, of \(openCalls)") { arrived in
@@ -74,18 +74,18 @@ final class ManualTransport: Transport {
         }
     }
 
-    /// Nobody is left who would reply.
+    /// Ends the transport, because no more replies will come.
     func end() {
         automatic = nil
         streamed.end()
-        // A body that went through knows both of its ends.
+        // A body that was forwarded references both of its ends.
         (requests, streamed) = ([], StreamTransport())
         while let call = calls.popLast() {
             call.completion?(.failure(TransportError(.connectionFailed, message: "the test is over")))
         }
     }
 
-    /// Ends the oldest waiting request.
+    /// Finishes the oldest waiting request.
     func finish(_ result: TransportResult) {
         guard !calls.isEmpty else {
             Issue.record("no request waits for a reply")

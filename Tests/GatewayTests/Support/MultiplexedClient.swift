@@ -8,13 +8,13 @@ import Platform
 import TestSupport
 import Testing
 
-/// A client of HTTP/2; what it sends may be wrong. Its connection ends where a test waits in vain.
+/// An HTTP/2 client, which may send invalid bytes. Its connection ends if a test waits in vain.
 final class MultiplexedClient: Sendable {
     private let channel: any Channel
     private let streams: NIOHTTP2Handler.StreamMultiplexer
     private let handshake: NIOLoopBound<HeldHandshake>?
 
-    /// - Parameter held: Where its handshake stops until ``goOn()``; nil: nowhere.
+    /// - Parameter held: The place where its handshake stops until ``goOn()``; nil: nowhere.
     init(port: UInt16, held: HeldHandshake.Place? = nil) async throws {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates(
@@ -46,7 +46,7 @@ final class MultiplexedClient: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    /// Sends what was held of the handshake.
+    /// Sends the held part of the handshake.
     func goOn() async throws {
         guard let handshake else { return }
         try await channel.eventLoop.submit { handshake.value.goOn() }.get()
@@ -76,7 +76,7 @@ final class MultiplexedClient: Sendable {
         [(":method", method), (":scheme", "https"), (":authority", "localhost"), (":path", path)] + fields
     }
 
-    /// Throws when the stream is reset.
+    /// Throws if the stream is reset.
     func ask(
         _ head: [(String, String)], body: [[UInt8]]? = nil, at location: SourceLocation = #_sourceLocation
     ) async throws -> Answer {
@@ -110,7 +110,7 @@ final class MultiplexedClient: Sendable {
     }
 }
 
-/// What will come on a stream.
+/// The future answer of a stream.
 struct PendingAnswer {
     fileprivate let future: EventLoopFuture<Answer>
     fileprivate let connection: any Channel
@@ -123,12 +123,12 @@ struct PendingAnswer {
     }
 }
 
-/// Its stream was reset.
+/// The stream was reset.
 struct StreamReset: Error {
     let code: HTTP2ErrorCode
 }
 
-/// On the stream's event loop.
+/// Runs on the stream's event loop.
 private final class AnswerCollector: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
 
@@ -167,6 +167,6 @@ private final class AnswerCollector: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Its stream has ended, or could not begin.
+    /// The stream has ended, or could not begin.
     func handlerRemoved(context: ChannelHandlerContext) { promise.fail(ChannelError.eof) }
 }

@@ -1,6 +1,6 @@
 @testable import Gateway
 
-/// What a parser makes of bytes that come in pieces.
+/// A parser's result for bytes that arrive in pieces.
 struct ParserRun {
     enum Result: Equatable {
         case head(RequestHead)

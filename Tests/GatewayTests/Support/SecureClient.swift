@@ -6,14 +6,14 @@ import Platform
 import TestSupport
 import Testing
 
-/// A client that speaks TLS. Its connection ends where a test waits in vain.
+/// A TLS client. Its connection ends if a test waits in vain.
 final class SecureClient: Sendable {
-    /// What a client asks for, and shows.
+    /// The client's protocols and credentials.
     struct Manner: Sendable {
         var lowest = TLSVersion.tlsv12
         var highest = TLSVersion.tlsv13
         var protocols = ["http/1.1"]
-        /// With its key, in PEM.
+        /// A certificate with its key, in PEM.
         var certificate: (String, String)?
 
         static let usual = Manner()
@@ -87,23 +87,23 @@ final class SecureClient: Sendable {
     }
 
     func answer(at location: SourceLocation = #_sourceLocation) async throws -> Answer {
-        // With the last answer here it may be closed already.
+        // If the last answer has arrived, it may be closed already.
         try? await channel.setOption(.autoRead, value: true).get()
         return try await wait(for: "an answer over TLS", at: location) { try await inbox.answer() }
     }
 
-    /// True when the other side closes without another byte.
+    /// True if the other side closes without another byte.
     func isClosed(at location: SourceLocation = #_sourceLocation) async -> Bool {
         await wait(for: "the end of a connection", at: location) { await inbox.isClosed() }
     }
 
-    /// Takes what comes until the other side closes.
+    /// Drops bytes until the other side closes.
     func drain(at location: SourceLocation = #_sourceLocation) async {
         await wait(for: "the end of a connection", at: location) { await inbox.drain() }
     }
 
-    /// The content of the next frame of HTTP/2 of this type on this stream (RFC 9113 4.1); nil when the other
-    /// side closes before.
+    /// The content of the next HTTP/2 frame of this type on this stream (RFC 9113 4.1); nil if the other side
+    /// closes before.
     func frame(
         _ type: UInt8, on stream: UInt8, at location: SourceLocation = #_sourceLocation
     ) async -> [UInt8]? {
@@ -116,7 +116,7 @@ final class SecureClient: Sendable {
         try await patiently(what, at: location, giveUp: { [channel] in channel.close(promise: nil) }, body)
     }
 
-    /// The server's, in DER.
+    /// The server's certificate in DER.
     func serverCertificate() async throws -> [UInt8] {
         let certificate = try await channel.eventLoop.submit { [channel] in
             try channel.pipeline.syncOperations.nioSSL_peerCertificate()
@@ -124,13 +124,13 @@ final class SecureClient: Sendable {
         return try certificate?.toDERBytes() ?? []
     }
 
-    /// In DER.
+    /// A certificate in DER.
     static func certificate(_ pem: String) throws -> [UInt8] {
         try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem).toDERBytes()
     }
 }
 
-/// What has come to a client.
+/// The bytes that a client has received.
 private actor Inbox {
     private var received: [UInt8] = []
     private var parts: AsyncStream<[UInt8]>.Iterator
@@ -193,7 +193,7 @@ private actor Inbox {
         return (4...received.count).first { received[($0 - 4)..<$0].elementsEqual([13, 10, 13, 10]) }
     }
 
-    /// On the channel's event loop.
+    /// Runs on the channel's event loop.
     final class Handler: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
 

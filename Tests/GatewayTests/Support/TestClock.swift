@@ -1,7 +1,7 @@
 import RestEngine
 import Synchronization
 
-/// One time for an engine and for the network threads. It stands still until it is advanced.
+/// One clock for an engine and for the network threads. It stands still until it is advanced.
 final class TestClock: Sendable {
     private let times = Mutex((now: 1_000_000.0, uptime: 1_000.0))
 
@@ -15,11 +15,11 @@ final class TestClock: Sendable {
         }
     }
 
-    /// Somebody sets the time of day.
+    /// Sets the time of day, as a user of the machine might do.
     func set(by seconds: Double) { times.withLock { $0.now += seconds } }
 }
 
-/// The engine's side of a ``TestClock``.
+/// The engine's view of a ``TestClock``.
 @EngineActor
 final class TestEngineClock: EngineClock {
     private let clock: TestClock

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// A gateway before an engine whose network is a stub and whose time stands still.
+/// A gateway before an engine whose network is a stub and whose clock stands still.
 final class World: GatewayDirectory {
     let clock = TestClock()
     let transport = ManualTransport()
@@ -14,7 +14,7 @@ final class World: GatewayDirectory {
     @EngineActor private var reads = 0
     @EngineActor private var awaitedReads: (count: Int, arrived: @Sendable (Bool) -> Void)?
 
-    /// Runs `body` with a gateway that listens on a port of its own, and stops it.
+    /// Runs `body` with a gateway that listens on its own port, and stops it.
     static func run(
         _ configure: (inout GatewayConfiguration) -> Void = { _ in },
         control: (any HostControl)? = nil,
@@ -26,7 +26,7 @@ final class World: GatewayDirectory {
         var configuration = GatewayConfiguration()
         configuration.listen = ["127.0.0.1:0"]
         configuration.threads = 2
-        // The engine loop belongs to all tests of the process.
+        // All tests of the process share the engine loop, so it may be slow.
         configuration.healthTimeout = 10
         configuration.clock = { world.clock.now }
         configuration.uptime = { world.clock.uptime }
@@ -42,7 +42,7 @@ final class World: GatewayDirectory {
         await world.letGo()
     }
 
-    /// One that only gives its services.
+    /// A world that only provides its services.
     static func empty() async -> World { await World() }
 
     @EngineActor
@@ -64,7 +64,7 @@ final class World: GatewayDirectory {
     private func use(_ automatic: (@EngineActor @Sendable (TransportRequest) -> TransportResult)?) {
         guard let automatic else { return }
         transport.automatic = { request in
-            // Nobody else runs the turns of an engine with a clock of its own.
+            // Only this runs the ticks of an engine with its own clock.
             EngineLoop.shared.submit { EngineLoop.shared.submit { self.settle() } }
             return automatic(request)
         }
@@ -75,7 +75,7 @@ final class World: GatewayDirectory {
         services[name] = Service(engine: engine, name: name, baseURL: base.flatMap { try? BaseURL($0) })
     }
 
-    /// A service and its resources hold each other until a flush, and the transport this world.
+    /// A service and its resources hold each other until a flush, and the transport holds this world.
     @EngineActor
     private func letGo() {
         transport.end()
@@ -121,7 +121,7 @@ final class World: GatewayDirectory {
         try services["github"]?.configure(.glob(glob), edit)
     }
 
-    /// A block that has a place in a script and changes nothing.
+    /// Adds a block that has a place in a script and changes nothing.
     @EngineActor
     func configureAsScript(_ glob: String) throws {
         guard let service = services["github"] else { return }
@@ -134,7 +134,7 @@ final class World: GatewayDirectory {
     @EngineActor
     func isObserved(_ path: String) -> Bool { services["github"]?.resource(path).isObserved ?? false }
 
-    /// Returns when nobody does any more.
+    /// Returns when the resource has no observers any more.
     @EngineActor
     func waitUntilUnobserved(_ path: String) async {
         await yielding(until: "nobody observes \(path)") { !isObserved(path) }
@@ -143,11 +143,11 @@ final class World: GatewayDirectory {
     @EngineActor
     func load(_ path: String) { services["github"]?.resource(path).load() }
 
-    /// Waits for the load in flight beside the gateway.
+    /// Waits for the load in flight, besides the gateway.
     @EngineActor
     func join(_ path: String) { services["github"]?.resource(path).loadIfNeeded()?.onCompletion { _ in } }
 
-    /// Gives resources content, and them to the caller to hold.
+    /// Gives resources content, and returns them to the caller, who holds them.
     @EngineActor
     func fill(_ paths: [String]) -> [Resource] {
         let resources = paths.compactMap { services["github"]?.resource($0) }
@@ -158,7 +158,7 @@ final class World: GatewayDirectory {
     @EngineActor
     static func haveData(_ resources: [Resource]) -> [Bool] { resources.map { $0.latestData != nil } }
 
-    /// Another service of the same name takes its place.
+    /// Replaces a service by another one of the same name.
     @EngineActor
     func replace(_ name: String, _ base: String?) {
         remove(name)
@@ -168,7 +168,7 @@ final class World: GatewayDirectory {
     @EngineActor
     func remove(_ name: String) { services.removeValue(forKey: name)?.flushUnusedResources() }
 
-    /// Returns when so many reads have come to the engine.
+    /// Returns when this number of reads has reached the engine.
     @EngineActor
     func waitForReads(_ count: Int) async {
         if reads >= count { return }
@@ -193,7 +193,7 @@ final class World: GatewayDirectory {
         reads += 1
         if let awaited = awaitedReads, awaited.count <= reads {
             awaitedReads = nil
-            // The read itself is still to come, in this same call of the loop.
+            // The read itself follows in this same call of the loop.
             EngineLoop.shared.submit { awaited.arrived(true) }
         }
         return services[name]
@@ -203,7 +203,7 @@ final class World: GatewayDirectory {
     var serviceNames: [String] { Array(services.keys) }
 }
 
-/// Where a started gateway is reached.
+/// The addresses of a started gateway.
 struct Site {
     let gateway: Gateway
     let addresses: [String]
@@ -212,21 +212,21 @@ struct Site {
 
     func port(of address: String) -> UInt16 { UInt16(address.split(separator: ":").last ?? "") ?? 0 }
 
-    /// To the first address.
+    /// Connects to the first address.
     func connect() throws -> Client {
         addresses[0].hasPrefix("unix:")
             ? try Client(path: String(addresses[0].dropFirst(5))) : try Client(port: port)
     }
 
-    /// A connection on which a request for `target` was sent. A test that waits for the engine sends first,
-    /// lets the engine work, then reads: a thread that is blocked in a socket is one that no task can run on.
+    /// A connection on which a request for `target` was sent. A test that waits for the engine first sends,
+    /// then lets the engine work, then reads. A thread that blocks in a socket can't run tasks.
     func asking(_ target: String) throws -> Client {
         let client = try connect()
         try client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
         return client
     }
 
-    /// Has the gateway stop, with more time for what is under way than a test has patience.
+    /// Stops the gateway, with more time for requests under way than a test's timeout.
     func stop(at location: SourceLocation = #_sourceLocation) async {
         let _: Bool? = await waiting(for: "the gateway to stop", at: location) { [gateway] notified in
             Task {
@@ -236,7 +236,7 @@ struct Site {
         }
     }
 
-    /// One request on a connection of its own.
+    /// Sends one request on its own connection.
     func get(_ target: String, method: String = "GET", fields: [String] = []) throws -> Answer {
         let client = try connect()
         let extra = fields.map { $0 + "\r\n" }.joined()

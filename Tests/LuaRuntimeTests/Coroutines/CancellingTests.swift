@@ -76,7 +76,7 @@ import Testing
         fixture.state.main.pop()
     }
 
-    @Test func `what ends while the state is closed begins no other waits`() throws {
+    @Test func `waits that end while the state is closed begin no others`() throws {
         var ended: [String] = []
         let state = fixture.state
         fixture.define("spawn") { arguments in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Functions of whose results nobody asks: one coroutine serves one after the other.
+/// Functions whose results are not used. One coroutine runs them one after the other.
 @Suite struct RunningTests {
     let fixture = Fixture()
 
@@ -32,7 +32,7 @@ import Testing
         #expect(fixture.printed == "fine\n")
     }
 
-    @Test func `one that waits is told when it ends, whatever runs meanwhile`() throws {
+    @Test func `a waiting one is notified when it ends, whatever runs meanwhile`() throws {
         let first = try #require(try run("pause() print('first') error('late')"))
         #expect(first.isWaiting)
         var ends: [String] = []

@@ -123,7 +123,7 @@ import Testing
         #expect(error.kind == .wait)
     }
 
-    @Test func `what is the same before and after a wait is put around the continuation`() throws {
+    @Test func `values that are equal before and after a wait are put around the continuation`() throws {
         var journal: [String] = []
         try fixture.spawn("wait() return wait()") { journal.append((try? $0.get()) ?? "failed") }
         waiters.all[0].around = { body in

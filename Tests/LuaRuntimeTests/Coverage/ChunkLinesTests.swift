@@ -43,7 +43,7 @@ import Testing
         let source =
             String(repeating: "return function()\n", count: depth) + String(repeating: "end\n", count: depth)
         let lines = try #require(ChunkLines(try dump(source))?.lines)
-        // Each function is made, and returned, where its text ends.
+        // Each function is created, and returned, at the end of its text.
         #expect(lines == Set(depth + 1...2 * depth))
     }
 

@@ -16,7 +16,7 @@ import Testing
         fixture.state.lineHits.first { $0.path == path }?.counts ?? [:]
     }
 
-    /// Lines that end in `--1` have code that is reached, those in `--0` code that isn't.
+    /// Lines that end in `--1` have code that is reached; lines that end in `--0` have code that isn't.
     private func expected(_ source: String) -> [Int: Bool] {
         var reached: [Int: Bool] = [:]
         for (index, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

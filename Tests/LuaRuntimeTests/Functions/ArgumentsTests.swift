@@ -86,14 +86,14 @@ struct NearestNameTests {
 
     @Test(
         arguments: [
-            // Misspelled.
+            // Misspelled names.
             ("user_mesage", "user_message"), ("metod", "method"), ("jsno", "json"), ("URL", "url"),
-            // The beginning, or more than all of it.
+            // The beginning of a name, or a name with more text.
             ("time", "timestamp"), ("textual", "text"),
             // One word of a longer name, or the other way round.
             ("message", "user_message"), ("status", "http_status_code"), ("status_code", "http_status_code"),
             ("error_cause", "cause"),
-            // Nothing of the kind.
+            // Names that resemble no known one.
             ("zzzzzz", nil), ("_", nil), ("", nil), ("x", nil),
         ] as [(String, String?)])
     func `a name stands for the one that is meant`(name: String, meant: String?) {

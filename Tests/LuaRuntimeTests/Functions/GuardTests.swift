@@ -29,7 +29,7 @@ import Testing
         ("guard(function() error() end)", "false nil"),
         ("guard(function() guard(function() error('x', 0) end) error('y', 0) end)", "false y"),
     ])
-    func `the outcome is told, with the other arguments`(call: String, notified: String) throws {
+    func `the outcome is reported, with the other arguments`(call: String, notified: String) throws {
         #expect(try fixture.run("return \(call)") == notified)
         #expect(fixture.state.close().isClean)
     }

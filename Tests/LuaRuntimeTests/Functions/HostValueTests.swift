@@ -1,7 +1,7 @@
 import LuaRuntime
 import Testing
 
-/// Host objects that are values: compared by what they are, and counted with what they hold.
+/// Host objects that are values: they are compared by content, and counted with the bytes that they hold.
 @Suite struct HostValueTests {
     let fixture = Fixture()
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// The sandbox's other bounded functions against Lua's own, by chance.
+/// Compares the sandbox's other bounded functions with Lua's own at random.
 @Suite struct LibraryFuzzTests {
     private static let texts = #"""
         local letters = { "a", "B", "z", "0", " ", "\0", "é", "\xff", "%", "\n" }

@@ -3,9 +3,9 @@ import LuaRuntime
 import Platform
 import Testing
 
-/// Compares the sandbox's library with Lua's own: both run the same chunk, which gives a line for each case.
+/// Compares the sandbox's library with Lua's own. Both run the same chunk, which gives a line for each case.
 enum Original {
-    /// What every chunk begins with: numbers that are the same in every run, and values as text.
+    /// The beginning of every chunk: random numbers that are the same in every run, and values as text.
     private static let prelude = #"""
         local seed = SEED
         local function below(n)
@@ -40,7 +40,7 @@ enum Original {
         #expect(found.isEmpty, "\(found.joined(separator: "\n"))")
     }
 
-    /// At most a few.
+    /// Some of the differences, at most.
     private static func differences(_ source: String, seed: UInt64) throws -> [String] {
         let chunk =
             prelude.replacing("SEED", with: "\(Int64(bitPattern: seed))") + source
@@ -48,7 +48,7 @@ enum Original {
         var length = 0
         guard let result = luahost_run(chunk, chunk.utf8.count, &length) else { return ["no memory"] }
         defer { free(result) }
-        // Before 5.4.6 Lua calls the position of `table.remove` its first argument.
+        // Before 5.4.6, Lua's errors call the position of `table.remove` its first argument.
         let expected = String(
             decoding: UnsafeRawBufferPointer(start: result, count: length), as: UTF8.self
         ).replacing("#1 to 'table.remove' (position", with: "#2 to 'table.remove' (position")

@@ -1,6 +1,6 @@
 import Testing
 
-/// The sandbox's patterns against Lua's own, by chance.
+/// Compares the sandbox's patterns with Lua's own at random.
 @Suite struct PatternFuzzTests {
     private static let cases = #"""
         local items = {
@@ -53,7 +53,7 @@ import Testing
         try Original.compare(source, seed: seed &* 7919)
     }
 
-    @Test func `wrong arguments are told as Lua tells them`() throws {
+    @Test func `errors of arguments are those of Lua`() throws {
         let source = #"""
             for _, name in ipairs { "find", "match", "gmatch", "gsub" } do
               local f = string[name]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Refuses the first, second, third … allocation of a script until nothing is refused any more.
+/// Refuses the first, second, third … allocation of a script, until a round has fewer.
 @Suite struct AllocationSweepTests {
     private static let source = """
         local thing = make()

@@ -34,7 +34,7 @@ import Testing
             assert(TABLE[k] ~= nil)
             return #n
             """
-        // Twice those of a fresh state, and the two that the script made.
+        // Twice the number of a fresh state, and the two that the script made.
         let fresh = try Fixture().run(names.replacing("TABLE", with: "_G"))
         #expect(try Int(fixture.run(names.replacing("TABLE", with: "_G"))) == (Int(fresh) ?? 0) + 4)
         #expect(try fixture.run(names.replacing("TABLE", with: "coroutine")) == "16")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Lua allows about a million values on one stack. Where it is nearly full, functions of the host must find
-/// the room they need, or not begin: Swift has no way to fail, and no error may pass it.
+/// Lua allows about a million values on one stack. If it is nearly full, functions of the host must find
+/// enough space or not begin: Swift can't fail there, and no Lua error may pass through it.
 @Suite(.serialized) struct FullStackTests {
     private static let phase = RunPhase(name: "test", mayWait: true, budgetSeconds: 60)
     private static let counts = WholeRun.part(
@@ -14,8 +14,8 @@ import Testing
     private let fixture = Fixture(memoryLimit: 256 << 20)
     private let census = Thing.Census()
 
-    /// `values` pushes as many values as it is told; each of the others does something that takes more than
-    /// the 20 places which Lua gives a C function. The argument behind is what fills the stack.
+    /// `values` pushes as many values as its argument says. The others need more than the 20 slots that Lua
+    /// gives a C function. Their last argument fills the stack.
     private func define() {
         let luaClass = Thing.makeClass()
         for (name, usesMain) in [("greedy", false), ("greedy_elsewhere", true)] {
@@ -81,7 +81,7 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// Swift pushes on the main thread's stack whichever thread called it.
+    /// Swift pushes on the main thread's stack, whichever Lua thread called it.
     @Test func `a call within a coroutine is refused where the main thread is nearly full`() throws {
         define()
         var refusals = 0
@@ -128,7 +128,7 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// The handler runs above the overflow, in what Lua has left for it.
+    /// The handler runs above the overflow, in the space that Lua keeps for it.
     @Test func `a handler of a stack overflow may call the host`() throws {
         define()
         let said = try fixture.run(
@@ -143,7 +143,7 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// A finalizer that finds no room is not called again by Lua.
+    /// A finalizer that finds no space isn't called again by Lua.
     @Test func `objects that are collected where the stack is full are released`() throws {
         define()
         _ = try fixture.run(

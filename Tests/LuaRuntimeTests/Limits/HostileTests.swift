@@ -3,12 +3,12 @@ import Platform
 import TestSupport
 import Testing
 
-/// Scripts that mean harm, each as a call and as a coroutine: they end in time, with the right error, and
-/// leave nothing.
+/// Malicious scripts, each as a call and as a coroutine. They must end in time, with the right error, and
+/// leave no objects.
 @Suite(.serialized) struct HostileTests {
     private static let budget = 0.1
-    /// CPU seconds of a run: twice its budget, and a collection of all that it holds, which nothing
-    /// interrupts.
+    /// CPU seconds of a run: twice its budget, and a collection of all that it holds, which can't be
+    /// interrupted.
     private static let longest = 2 * budget + 0.05
     private let phase = RunPhase(name: "hook", mayWait: true, budgetSeconds: budget)
     private static let scripts = HostileScript.all.filter { !$0.needsRest }
@@ -37,7 +37,7 @@ import Testing
         let held = memory(fixture)
         var failure: LuaError?
         var used = 0.0
-        // What a machine is kept from its work counts as its thread's time. No script is unlucky three times.
+        // Interruptions by the machine count as the thread's time. No script has bad luck three times.
         for _ in 0..<3 {
             let begin = cpuSeconds()
             failure = run()
@@ -48,7 +48,7 @@ import Testing
         #expect(script.kinds.contains(error.kind.rawValue), "\(error)")
         #expect(error.kind != .runtime || error.description.contains(script.message), "\(error)")
         #expect(error.file != nil && error.line != nil, "\(error)")
-        // The address sanitizer makes growing a stack dear, and holds the tick back meanwhile.
+        // The address sanitizer makes growing a stack slow, and delays the tick meanwhile.
         #expect(used < Self.longest || getenv("ASAN_OPTIONS") != nil, "\(used) seconds")
         #expect(fixture.state.main.top == 0)
         #expect(try fixture.run("local n = 0 for i = 1, 1000 do n = n + 1 end return n") == "1000")
@@ -56,7 +56,7 @@ import Testing
         #expect(fixture.printed.isEmpty && fixture.later.isEmpty)
     }
 
-    /// Lua halves its stacks and its table of strings at each collection, as long as they are much too large.
+    /// At each collection Lua halves its stacks and its table of strings, as long as they are much too large.
     private func memory(_ fixture: Fixture) -> Int {
         for _ in 0..<16 { fixture.state.collectGarbage() }
         return fixture.state.memoryUsed

@@ -52,7 +52,7 @@ import Testing
         thing.keptBytes = 0
         fixture.state.measure(thing)
         #expect(try fixture.run("return 1") == "1")
-        // Lua doesn't have it.
+        // The memory isn't Lua's.
         fixture.state.measure(Thing(keeping: 1 << 30))
         #expect(try fixture.run("return 1") == "1")
         try fixture.run("thing.kept = 3 << 20")
@@ -94,9 +94,10 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// Lua marks all registers of a function that runs, and the next function's lie where the last one's did.
+    /// Lua marks all registers of a running function, and the next function's registers are in the same
+    /// place.
     @Test(arguments: ["", "pcall", "coroutine"])
-    func `what a starved function left on the stack is not the next one's to hold`(wrapped: String) throws {
+    func `values that a starved function left on the stack aren't kept by the next`(wrapped: String) throws {
         let fixture = Fixture(memoryLimit: 4 << 20)
         fixture.define("big") { arguments in
             arguments.lua.push(bytes: [UInt8](repeating: 120, count: 1 << 20))

@@ -4,8 +4,8 @@ import Testing
 @Suite struct SandboxTests {
     let fixture = Fixture()
 
-    /// All that a fresh state has, but for functions of older Lua versions, which some builds keep. What is
-    /// not a function has its type behind its name.
+    /// All globals of a fresh state, except functions of older Lua versions, which some builds keep. Values
+    /// that are no functions have their type behind the name.
     private static let allowed = """
         _G: assert collectgarbage dofile error getmetatable ipairs load loadfile next pairs pcall print rawequal rawget \
         rawlen rawset require select setmetatable tonumber tostring type warn xpcall _VERSION=string
@@ -118,7 +118,7 @@ import Testing
         #expect(try fixture.run("return os.getenv('HOME')") == "nil")
     }
 
-    @Test func `of a deep stack the top is told`() throws {
+    @Test func `a deep stack is reported with its top`() throws {
         let fixture = Fixture(memoryLimit: 64 << 20)
         let source = """
             local function f(n) if n == 0 then return debug.traceback("deep") end return (f(n - 1)) end

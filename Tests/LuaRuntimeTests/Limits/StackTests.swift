@@ -2,7 +2,8 @@ import LuaRuntime
 import TestSupport
 import Testing
 
-/// The thread's own stack: scripts find ways around Lua's count of C calls, and must not reach its end.
+/// The thread's own stack. Scripts find ways around Lua's count of C calls, and must not reach the stack's
+/// end.
 @Suite(.serialized) struct StackTests {
     private let phase = RunPhase(name: "test", mayWait: true, budgetSeconds: 60)
 
@@ -15,8 +16,7 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// No instruction is between one look at `__call` and the next, so nothing but the growing stack can end
-    /// it.
+    /// No instruction runs between two lookups of `__call`, so only the growing stack can end this.
     @Test func `a table that stands for itself when it is called ends with its budget`() throws {
         let fixture = Fixture(memoryLimit: 256 << 20)
         let error = try #require(
@@ -28,8 +28,7 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    /// Each call of the host begins on the main thread, whose count of calls knows nothing of the
-    /// coroutine's.
+    /// Each call of the host begins on the main thread. Its count of calls doesn't include the coroutine's.
     @Test func `calls from script to host and back end with an error`() throws {
         let fixture = Fixture(memoryLimit: 256 << 20)
         let phase = phase

@@ -20,7 +20,7 @@ import Testing
         return LuaState(options)
     }
 
-    /// Runs a chunk in which `look(t)` is a look of the watchdog at that time.
+    /// Runs a chunk in which `look(t)` makes the watchdog look at that time.
     private func run(_ source: String, _ state: LuaState, _ watchdog: LuaWatchdog, limit: Double) throws {
         let lua = state.main
         lua.pushGlobals()
@@ -36,7 +36,7 @@ import Testing
             arguments: 0, results: 0, phase: RunPhase(name: "hook", mayWait: false, budgetSeconds: limit))
     }
 
-    @Test func `a run that doesn't come back is told once, and again when it does`() throws {
+    @Test func `a run that doesn't come back is reported once, and again when it does`() throws {
         let watchdog = LuaWatchdog(lookingEvery: nil)
         let state = state(watchdog)
         try run("look(100) look(101.9) look(102) look(103) look(150)", state, watchdog, limit: 0.5)
@@ -92,7 +92,7 @@ import Testing
                 gate.wait()
                 return .results(0)
             }, name: "hang")
-        // Coming back, the one that computed meets its budget.
+        // When it returns, the computing function exceeds its budget.
         do {
             try lua.call(
                 arguments: 0, results: 0,

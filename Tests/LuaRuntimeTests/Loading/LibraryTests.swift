@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 private enum DebianLibraries {
-    /// lua-inspect is not in that of 5.4.
+    /// The folder of 5.4 doesn't have lua-inspect.
     static let folders = ["/usr/share/lua/5.4", "/usr/share/lua/5.3"]
 
     static var areInstalled: Bool {
@@ -14,7 +14,7 @@ private enum DebianLibraries {
     }
 }
 
-/// Ordinary libraries of plain Lua, from where Debian puts them.
+/// Common libraries in plain Lua, from Debian's folders.
 @Suite(
     .enabled(
         if: DebianLibraries.areInstalled,

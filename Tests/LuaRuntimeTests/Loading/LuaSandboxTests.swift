@@ -5,7 +5,7 @@ import Testing
 @Suite final class LuaSandboxTests {
     let files = TemporaryFolder()
 
-    /// Runs a chunk in a sandbox; its first result as text.
+    /// Runs a chunk in a sandbox; returns its first result as text.
     private func run(_ source: String, in sandbox: LuaSandbox) throws -> String {
         let lua = sandbox.state.main
         lua.push(try sandbox.compile(source, chunk: "sandbox.lua"))

@@ -30,7 +30,7 @@ import Testing
         #expect(try fixture.run("return require 'host'") == "from Swift")
     }
 
-    @Test func `a circle is told by its names`() throws {
+    @Test func `a circle is reported by its names`() throws {
         files.write("a.lua", "require 'b'")
         files.write("b.lua", "require 'a'")
         let fixture = Fixture(searchRoots: [files.path])

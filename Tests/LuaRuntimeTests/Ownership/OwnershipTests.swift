@@ -4,14 +4,14 @@ import Testing
 
 @Suite struct OwnershipTests {
     let fixture = Fixture()
-    /// Counts the tables that own something, by their attachments.
+    /// Counts the owning tables, by their attachments.
     let owners = Thing.Census()
     let census = Thing.Census()
     private let thingClass = Thing.makeClass()
 
     private var lua: Lua { fixture.state.main }
 
-    /// Runs a chunk and answers a weak reference to its first result, held by the others.
+    /// Runs a chunk; returns a weak reference to its first result, which the other results hold.
     private func held(_ source: String) throws -> LuaWeakReference {
         let height = lua.top
         lua.push(try fixture.state.compile(source, chunk: "test.lua"))
@@ -27,7 +27,7 @@ import Testing
         return reference
     }
 
-    /// What the value, which is a function, returns; nil when it is gone.
+    /// The result of the referenced function; nil if the function is gone.
     private func result(of reference: LuaWeakReference) throws -> String? {
         guard lua.push(reference) else { return nil }
         try lua.call(arguments: 0, results: 1, phase: Fixture.phase)
@@ -37,7 +37,7 @@ import Testing
 
     private func collect() { fixture.state.collectGarbage() }
 
-    /// Makes `thing` a global that gives a new thing.
+    /// Makes `thing` a global function that returns a new thing.
     private func defineThings() {
         fixture.define("thing") { [census, thingClass] arguments in
             arguments.lua.push(object: Thing(census), class: thingClass)
@@ -191,7 +191,7 @@ import Testing
     @Test func `a host object that Swift gets back owns again`() throws {
         defineThings()
         let reference = try held("t = thing() local t = t return function() return t.size end, t")
-        // Nobody but the script holds it when the collector looks.
+        // Only the script holds it when the collector looks.
         collect()
         lua.pushGlobals()
         lua.rawGet(-1, "t")
@@ -217,7 +217,7 @@ import Testing
         }
         let reference = try held("local t = same() return function() return t == same() end, t")
         for _ in 0..<50 {
-            // Small steps of the collector, with finalizers between them.
+            // Runs small steps of the collector, with finalizers between them.
             try fixture.run("for i = 1, 300 do local x = { {}, {} } end")
             #expect(try result(of: reference) == "true")
         }

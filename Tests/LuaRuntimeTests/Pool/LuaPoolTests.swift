@@ -6,13 +6,13 @@ import Testing
 @testable import LuaRuntime
 
 @Suite struct LuaPoolTests {
-    /// What a worker is told to do.
+    /// The job of a worker.
     private enum Job: Sendable {
         case say(String)
-        /// Waits for the other side.
+        /// Waits for the other worker.
         case meet(Checkpoint)
         case spoil
-        /// Says that it hangs, and waits until it is let go.
+        /// Reports that it hangs, and waits until the test lets it go.
         case hang(Checkpoint)
     }
 
@@ -45,7 +45,7 @@ import Testing
 
         private var tidied = 0
 
-        /// Three parts of work after each job.
+        /// There are three parts of tidying after each job.
         func tidy() -> Bool {
             tidied += 1
             guard tidied % 3 == 0 else { return false }
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    /// What the pool said, in the order of saying.
+    /// The pool's reports in their order.
     private final class Board: Sendable {
         struct Events {
             var made = 0
@@ -73,7 +73,7 @@ import Testing
             changed.signal()
         }
 
-        /// The first lines, as soon as there are so many.
+        /// Waits for this number of lines, and returns them.
         func lines(_ count: Int, at location: SourceLocation = #_sourceLocation) -> [String] {
             while events.withLock({ $0.lines.count < count }) {
                 if changed.wait(timeout: .now() + .seconds(TestTimeout.limit)) == .success { continue }
@@ -178,7 +178,7 @@ import Testing
         #expect(board.lines(1) == ["1 given up after 3.0"])
         _ = pool.submit(.say("b"))
         #expect(board.lines(2).last == "2 2: b")
-        // Coming back, it has nothing more to say.
+        // When it returns, it reports no result.
         gate.open()
         #expect(board.lines(3).last == "closed 1")
         await end(pool)
@@ -198,7 +198,7 @@ import Testing
         #expect(lost.count == 2 && lost.isFull && pool.isStuck)
         #expect(pool.submit(.say("late")) != nil)
         #expect(board.events.withLock { $0.made } == 3, "nothing new was started for it")
-        // One that has come back takes the next, with a fresh state.
+        // A worker that has returned takes the next job, with a fresh state.
         gates[2].open()
         #expect(board.lines(5).suffix(2) == ["closed 3", "4 4: late"])
         #expect(!pool.isStuck)

@@ -1,9 +1,9 @@
 import LuaRuntime
 import Testing
 
-/// Numbers that tell functions apart by what they do.
+/// Numbers that distinguish functions by their behaviour.
 struct FingerprintTests {
-    /// Of the function that the chunk returns, in a state of its own.
+    /// The fingerprint of the function that the chunk returns, in a new state.
     private func fingerprint(_ source: String, freezes: Bool = true) throws -> UInt64? {
         let fixture = Fixture(memoryLimit: 64 << 20)
         let lua = fixture.state.main
@@ -93,7 +93,7 @@ struct FingerprintTests {
             "local k = { [2.0 ^ 63] = 1 } return function() return k end"
         ),
     ])
-    func `what does something else has another number`(one: String, other: String) throws {
+    func `functions with other behaviour have another number`(one: String, other: String) throws {
         #expect(try fingerprint(one) != fingerprint(other))
     }
 

@@ -43,7 +43,7 @@ import Testing
         #expect(fixture.state.close().isClean)
     }
 
-    @Test func `another thread stops the process and is told where home is`() async {
+    @Test func `use on another thread stops the process with a message`() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let state = UncheckedBox(LuaState())
             await withCheckedContinuation { continuation in

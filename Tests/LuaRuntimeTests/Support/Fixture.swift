@@ -1,15 +1,14 @@
 import LuaRuntime
 import Platform
 
-/// A state with the helpers that most tests want. Each test makes its own, on its own thread.
+/// A state with helpers for tests. Each test makes its own state on its own thread.
 final class Fixture {
     let state: LuaState
     private(set) var printed = ""
-    /// Waiters that a test goes on with later.
+    /// Waiters that a test resumes later.
     var later: [LuaWaiter] = []
 
-    /// What a test's state may hold when the test doesn't say: RESTHOST_TEST_MEMORY bytes, see
-    /// scripts/test-tiny-memory.
+    /// The default memory limit of a test's state: RESTHOST_TEST_MEMORY bytes, see scripts/test-tiny-memory.
     private static let memoryLimit =
         getenv("RESTHOST_TEST_MEMORY").flatMap { Int(String(cString: $0)) } ?? 64 << 20
 
@@ -24,7 +23,7 @@ final class Fixture {
 
     static let phase = RunPhase(name: "test", mayWait: true, budgetSeconds: 5)
 
-    /// Runs a chunk on the main stack and answers its first result as text.
+    /// Runs a chunk on the main stack; returns its first result as text.
     @discardableResult
     func run(_ source: String, chunk: String = "test.lua", phase: RunPhase = Fixture.phase) throws -> String {
         let lua = state.main

@@ -1,6 +1,6 @@
 import LuaRuntime
 
-/// A host object that counts how many of its kind are alive in one test.
+/// A host object that counts the living objects of its kind in one test.
 final class Thing: LuaObject {
     final class Census {
         var alive = 0

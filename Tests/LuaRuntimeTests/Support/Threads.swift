@@ -1,6 +1,6 @@
 import Platform
 
-/// Smuggles a value to a thread on which it must not be used: that is what the tests of misuse do.
+/// Passes a value to a thread on which it must not be used, for tests of misuse.
 struct UncheckedBox<Value>: @unchecked Sendable {
     let value: Value
 

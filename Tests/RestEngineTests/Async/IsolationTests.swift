@@ -6,7 +6,7 @@ private struct User: Codable, Sendable, Equatable {
     var login: String
 }
 
-/// An API as a program declares it.
+/// An API in the form of a program's declaration.
 @EngineActor
 private final class PeopleAPI {
     let service: Service
@@ -20,7 +20,7 @@ private final class PeopleAPI {
     func user(_ login: String) -> Resource { service.resource("users").child(login) }
 }
 
-/// Code outside of the engine, which only says `await`.
+/// Code outside of the engine, which only uses `await`.
 @Suite(.leakChecked)
 struct IsolationTests {
     private func fixture() async throws -> EngineFixture {
@@ -75,7 +75,7 @@ struct IsolationTests {
 }
 
 extension EngineFixture {
-    /// Makes turns while code elsewhere waits for the engine.
+    /// Runs ticks while other code waits for the engine.
     nonisolated fileprivate func driving<Value, Failure: Error>(
         at location: SourceLocation = #_sourceLocation, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

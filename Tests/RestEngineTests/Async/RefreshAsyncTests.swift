@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// A refresh that is a Swift function, as a program writes it.
+/// A refresh as a Swift function, as programs write it.
 @Suite(.leakChecked) @EngineActor
 struct RefreshAsyncTests {
     let fixture = EngineFixture()

@@ -27,7 +27,7 @@ struct RequestAsyncTests {
         #expect(error?.httpStatusCode == 404 && error?.text == "nope")
     }
 
-    @Test func `30 whoever waits finds the resource's state set and its observers told`() async throws {
+    @Test func `30 a waiting caller finds the state set and the observers notified`() async throws {
         try fixture.stub("GET", "a", .text(200, "x"))
         let resource = fixture.resource("a")
         let journal = Journal()
@@ -165,8 +165,7 @@ struct RequestAsyncTests {
 }
 
 extension Task where Success == Never, Failure == Never {
-    /// The loop runs tasks in their order: when this one goes on, those that were made before wait for
-    /// something.
+    /// The loop runs tasks in their order. When this one goes on, tasks that were made before are suspended.
     static func othersWait() async { await yield() }
 }
 

@@ -70,7 +70,7 @@ struct RequestOperationTests {
         #expect(info.response.entity?.text == "xy")
     }
 
-    @Test func `10.2 what its decision throws is the chain's error`() async throws {
+    @Test func `10.2 an error thrown by its decision is the chain's error`() async throws {
         try fixture.stub("GET", "a", .text(200, "x"))
         let chain = fixture.resource("a").request("GET").chained(awaiting: { _ in throw Odd() })
         let info = await fixture.finish(Task { await chain.outcome() })

@@ -26,7 +26,7 @@ struct ResourceAsyncTests {
         let stub = try fixture.stub("GET", "a", .text(200, "x"))
         let resource = fixture.resource("a")
         #expect(try await fixture.finish(text(resource)).get() == "x")
-        // Nothing makes turns here: it is answered at once.
+        // No ticks run here, so the answer must come at once.
         #expect(try await resource.get().text == "x")
         #expect(stub.requests.count == 1)
         fixture.advance(31)

@@ -14,7 +14,7 @@ struct ResourceEventsTests {
         return updates
     }
 
-    /// A dropped sequence takes its turn on the loop to stop observing.
+    /// A dropped sequence stops observing in a later tick of the loop.
     private func drop(_ events: inout ResourceEvents.Iterator?) async {
         events = nil
         await Task.othersWait()

@@ -6,7 +6,7 @@ private struct User: Codable, Sendable, Equatable {
     let login: String
 }
 
-/// Models to the end: what resources, hooks and observers give is the value.
+/// Models at all places: resources, hooks and observers give the value.
 @Suite(.leakChecked) @EngineActor
 struct TypedContentOfResourcesTests {
     let fixture = EngineFixture()

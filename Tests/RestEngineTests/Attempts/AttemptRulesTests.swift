@@ -14,7 +14,7 @@ struct AttemptRulesTests {
         ("retry.budget is a share from 0 to 1, got 1.5", { $0.retry?.budget = 1.5 }),
         ("retry.budget is a share from 0 to 1, got nan", { $0.retry?.budget = .nan }),
         ("retry.statuses has 200", { $0.retry?.statuses = [200, 503] }),
-        ("retry can't come about: timeouts.total (0.2 s)", { $0.timeouts.total = .milliseconds(200) }),
+        ("retry has no effect: timeouts.total (0.2 s)", { $0.timeouts.total = .milliseconds(200) }),
         (
             "limits.queue needs in_flight or rate",
             {
@@ -28,7 +28,7 @@ struct AttemptRulesTests {
                 $0.limits?.queueTimeout = .seconds(1)
             }
         ),
-        ("limits says neither in_flight nor rate", { $0.limits = RequestLimits() }),
+        ("limits sets neither in_flight nor rate", { $0.limits = RequestLimits() }),
         ("limits.in_flight is 1 or more, got 0", { $0.limits = RequestLimits(inFlight: 0) }),
         (
             "limits.queue is 0 or more, got -1",

@@ -50,7 +50,7 @@ struct BreakerFlowTests {
         #expect(next.info?.response.error == nil && next.state == .completed)
     }
 
-    @Test func `43.2: what a client did wrong opens nothing`() throws {
+    @Test func `43.2: a client's mistakes open no breaker`() throws {
         try fixture.configure { $0.configuration.breaker = BreakerPolicy() }
         try fixture.stub(.get, "a", .response(404))
         try fixture.stub(.get, "b", .response(429))

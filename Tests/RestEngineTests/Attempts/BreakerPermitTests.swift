@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// A breaker that is half open waits for its probe, and for nothing that is never sent (rules 43).
+/// A half-open breaker waits for its probe, but not for a request that is never sent (rules 43).
 @Suite(.leakChecked) @EngineActor
 struct BreakerPermitTests {
     let fixture = EngineFixture()
@@ -29,7 +29,7 @@ struct BreakerPermitTests {
         #expect(breakers.first?.openSeconds == 5)
     }
 
-    /// The next request is let through, and closes it.
+    /// The next request is allowed, and closes the breaker.
     private func expectThatItCloses() {
         let next = fixture.resource("good").request(.get)
         fixture.settle()
@@ -56,7 +56,7 @@ struct BreakerPermitTests {
         renew?(.renewed)
         fixture.settle()
         let error = try #require(post.info?.response.error)
-        #expect("\(error)".contains("its body was sent as it came, and is gone"))
+        #expect("\(error)".contains("its body was streamed, and is gone"))
         expectThatItCloses()
     }
 
@@ -135,7 +135,7 @@ struct BreakerPermitTests {
         expectThatOther(refused)
     }
 
-    /// The error names who is left alone, not who led there.
+    /// The error names the origin that is refused, and not the one that redirected there.
     private func expectThatOther(_ request: Request) {
         guard case .transport(let error)? = request.info?.response.error?.cause else {
             Issue.record("no cause")
@@ -145,7 +145,7 @@ struct BreakerPermitTests {
     }
 
     @Test
-    func `43.1: a redirect's target that is left alone is told of, not what failed before the redirect`()
+    func `43.1: a redirect's target that is left alone is reported, not what failed before the redirect`()
         throws
     {
         fixture.engine.random = { 1 }

@@ -251,13 +251,13 @@ struct LimitFlowTests {
             let measured = Double(times.count - 1) / span
             #expect(abs(measured - rate) / rate < 0.05, "\(place): \(measured) in place of \(rate)")
         }
-        // The services of one limit take turns, and the high ones go first.
+        // The services of one limit alternate, and those of high priority go first.
         let first = sent.filter { $0.url.hasPrefix("https://s0.") || $0.url.hasPrefix("https://s3.") }
         let head = first.dropFirst().prefix(60)
         #expect(head.allSatisfy { $0.url.contains("/high/") })
         let ofFirst = head.count { $0.url.hasPrefix("https://s0.") }
         #expect(abs(ofFirst - 30) <= 2, "\(ofFirst)")
-        // 5 a second are 500 in 100 s, of which the third limit has 200.
+        // 5 a second are 500 in 100 s; the third limit has 200 of them.
         #expect(failed == 0, "\(failed)")
         for service in services { service.flushUnusedResources() }
     }

@@ -31,7 +31,7 @@ struct TokenBucketTests {
         #expect(bucket.effectiveRate == 100, "never more than was asked for")
     }
 
-    @Test func `what must not wait makes others wait longer`() {
+    @Test func `requests that may not wait make others wait longer`() {
         var bucket = TokenBucket(rate: 1, burst: 1)
         bucket.takeAnyway(at: 0)
         bucket.takeAnyway(at: 0)
@@ -70,7 +70,7 @@ struct LimitStateTests {
         #expect(names(&list) == [1, 7, 8, 2, 3, 4, 5, 6])
     }
 
-    @Test func `42.3: whoever has waited half of its time gets every fourth place`() {
+    @Test func `42.3: requests that have waited half of their time get every fourth slot`() {
         var list = WaitingList()
         list.append(entry(1, 0, ripe: 5))
         for id in 2...10 as ClosedRange<UInt64> { list.append(entry(id, 9, "b")) }
@@ -81,7 +81,7 @@ struct LimitStateTests {
         #expect(ripe.firstIndex(of: 1) == 3)
     }
 
-    @Test func `who leaves is skipped`() {
+    @Test func `a caller that leaves is skipped`() {
         var list = WaitingList()
         for id in 1...1000 as ClosedRange<UInt64> { list.append(entry(id, Int(id % 7), "\(id % 3)")) }
         for id in 1...1000 as ClosedRange<UInt64> where id % 10 != 0 { #expect(list.remove(id) == true) }
@@ -173,7 +173,7 @@ struct CircuitBreakerTests {
         #expect(breaker.admit(at: 5) == .probe)
         breaker.abandonProbe()
         #expect(breaker.admit(at: 5) == .probe)
-        // What was on its way when it opened decides nothing.
+        // Requests in flight at its opening don't count.
         #expect(breaker.note(isFailure: false, wasProbe: false, policy, at: 5) == false)
         #expect(breaker.state == .halfOpen(isProbed: true))
     }

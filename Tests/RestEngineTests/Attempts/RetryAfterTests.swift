@@ -36,7 +36,7 @@ struct RetryAfterTests {
         }
     }
 
-    @Test func `41.3: what is absurd is clamped, what is over or malformed is ignored, and each is said`() {
+    @Test func `41.3: absurd times are clamped, past or malformed ones ignored, and each is reported`() {
         #expect(RetryAfter.seconds(3).wait(cap: 10) == 3 && RetryAfter.seconds(3).remark(cap: 10) == nil)
         #expect(RetryAfter.seconds(1e9).wait(cap: 10) == 10)
         #expect(RetryAfter.seconds(1e9).remark(cap: 10)?.contains("more than 10.0 s") == true)

@@ -12,7 +12,7 @@ struct RetryFlowTests {
         try fixture.configure { $0.configuration.retry = RetryPolicy() }
     }
 
-    /// Answers in turn; the last one stays.
+    /// Adds answers in this order; the last one is repeated.
     private func answers(_ path: String, _ method: RestEngine.Method = .get, _ replies: StubReply...) throws {
         var left = replies[...]
         try fixture.transport.stub(method: method, urlGlob: path, base: fixture.service.baseURL) { _ in
@@ -156,7 +156,7 @@ struct RetryFlowTests {
         fixture.advance(1)
         fixture.advance(10)
         #expect(request.info?.response.entity?.content.text == "now")
-        // The pipeline has not seen the error's body yet.
+        // The pipeline has not processed the error's body yet.
         #expect(asked.map { $0.split(separator: " ").first } == ["404", "404"])
     }
 
@@ -253,7 +253,7 @@ struct RetryFlowTests {
         for _ in 0..<10 { fixture.resource("a").request(.get) }
         for _ in 0..<20 { fixture.advance(0.01) }
         fixture.advance(0.2)
-        // A fifth of ten requests, and the three that each second has.
+        // A fifth of ten requests, and the three of each second.
         #expect(fixture.transport.requests.count == 110 + 5)
         fixture.advance(10)
         fixture.advance(10)

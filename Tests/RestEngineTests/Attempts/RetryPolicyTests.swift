@@ -12,7 +12,7 @@ struct RetryPolicyTests {
         policy.decide(question, random: { random }, pays: { pays })
     }
 
-    @Test func `41.3: waits double up to the cap, and chance takes any part of them`() {
+    @Test func `41.3: waits double up to the cap, and a random part of them is taken`() {
         #expect((1...8).map(policy.ceiling) == [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10])
         #expect(policy.ceiling(after: 1000) == 10)
         var policy = policy
@@ -47,7 +47,7 @@ struct RetryPolicyTests {
         #expect(error.mayPass == mayPass)
         var question = RetryQuestion(number: 1, error: error)
         #expect(decide(question) == (mayPass ? .retry(after: 0.2) : .stop(nil)))
-        // No function of a script makes a bad certificate good.
+        // No function of a script can make a bad certificate valid.
         question.answer = .retry
         #expect(decide(question) == (mayPass ? .retry(after: 0.2) : .stop(nil)))
     }
@@ -121,7 +121,7 @@ struct RetryBudgetTests {
         var budget = RetryBudget()
         var retries = 0
         var requests = 0
-        // 100 a second, three attempts each.
+        // 100 requests a second, with three attempts each.
         for number in 0..<10_000 {
             let now = Double(number) / 100
             budget.noteRequest(at: now)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// What becomes of a message whose connection was closed while it rested (rule 41.10).
+/// Messages whose connection was closed while it was idle (rule 41.10).
 @Suite(.leakChecked) @EngineActor
 struct StaleConnectionFlowTests {
     let fixture = EngineFixture()
@@ -11,7 +11,7 @@ struct StaleConnectionFlowTests {
     private let stale = TransportError(
         .connectionFailed, phase: .firstByte, message: "it broke", isStaleConnection: true)
 
-    /// Answers in turn; the last one stays.
+    /// Adds answers in this order; the last one is repeated.
     private func answers(_ method: RestEngine.Method = .get, _ replies: StubReply...) throws {
         var left = replies[...]
         try fixture.transport.stub(method: method, urlGlob: "**", base: fixture.service.baseURL) { _ in
@@ -64,7 +64,7 @@ struct StaleConnectionFlowTests {
         let request = fixture.resource("a").request(.get)
         fixture.settle()
         #expect(request.info?.response.error?.attempts.count == 2 && sent.count == 2 && when == [1])
-        // The origin has as many retries as it gets in any case.
+        // The origin has only the retries that each origin gets.
         for number in 0..<10 {
             try answers(.get, .error(stale))
             _ = fixture.resource("b\(number)").request(.get)
@@ -88,7 +88,7 @@ struct StaleConnectionFlowTests {
         _ = fixture.resource("d").request(.get)
         fixture.settle()
         #expect(fixture.engine.attemptControl.facts.breakers.count == 1)
-        // Its probe stays one when it goes out again.
+        // Its probe is still a probe when it is sent again.
         try answers(.get, .error(stale), .text(200, "a"))
         fixture.advance(6)
         let probe = fixture.resource("e").request(.get)

@@ -13,7 +13,7 @@ struct AuthenticationChallengeTests {
         }
     }
 
-    @Test func `challenges, parameters and tokens are told apart by what follows a name`() {
+    @Test func `challenges, parameters and tokens are distinguished by what follows a name`() {
         // RFC 9110 11.6.1.
         #expect(
             read(#"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#)

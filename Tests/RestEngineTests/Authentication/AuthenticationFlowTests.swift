@@ -20,7 +20,7 @@ struct AuthenticationFlowTests {
         try fixture.configure { $0.configuration.decorators.append(decorator) }
     }
 
-    /// What was sent as credentials: nonce and count, `basic`, or `-`.
+    /// The credentials that were sent: nonce and count, `basic`, or `-`.
     private var sent: [String] {
         fixture.transport.requests.map { request in
             guard let value = request.headers["Authorization"] else { return "-" }
@@ -31,7 +31,7 @@ struct AuthenticationFlowTests {
         }
     }
 
-    /// A server whose nonces are `nonce`, and good for requests up to `uses`.
+    /// A server with the nonce `nonce`, which is valid for `uses` requests.
     private final class Server {
         var nonce = 1
         var uses = 1000
@@ -125,7 +125,7 @@ struct AuthenticationFlowTests {
         #expect(sent.count == 4 && sent[..<2] == ["-", "-"])
     }
 
-    @Test func `a challenge that can't be answered leaves the failure as it is, and is told of`() throws {
+    @Test func `a challenge that can't be answered leaves the failure as it is, and is reported`() throws {
         try fixture.stub(
             "GET", "a", .response(401, headers: Headers([("WWW-Authenticate", "Bearer realm=\"x\"")])))
         try configure(digest().decorator)

@@ -43,7 +43,7 @@ struct CacheAndNetworkTests {
         fixture.settle()
         #expect(resource.latestData?.content.text == "kept")
         #expect(resource.isUpToDate == isUpToDate)
-        // Set back after the look: the time that the data has been here is known.
+        // The clock is set back after the read. The age of the data is known.
         fixture.clock.move(toUptime: fixture.clock.uptime, now: 1000)
         #expect(resource.isUpToDate == isUpToDate)
         resource.loadIfNeeded()

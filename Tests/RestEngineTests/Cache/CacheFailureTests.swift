@@ -26,7 +26,7 @@ struct CacheFailureTests {
         fixture.log.filter { $0.category == category && $0.text.contains("failed") }.map(\.text)
     }
 
-    /// Everything that a resource does with caches, twice.
+    /// Uses caches in each way that a resource does, twice.
     private func use(_ resource: Resource) {
         for _ in 0..<2 {
             resource.loadIfNeeded()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RestEngine
 
-/// Everything that a resource can go through, with caches and a server that take their time; then cache and
-/// resource must agree.
+/// All operations of a resource, with slow caches and a slow server. At the end cache and resource must
+/// agree.
 @Suite(.leakChecked) @EngineActor
 struct CacheFuzzTests {
     let fixture = EngineFixture()
@@ -57,7 +57,7 @@ struct CacheFuzzTests {
         let data = resource.latestData
         switch model.source {
         case .network? where caches.allSatisfy(\.entities.isEmpty):
-            // Made a load again, what once came from a cache is all it is.
+            // A request whose data came from a cache, and that becomes a load, has exactly that data.
             #expect(data?.content.text == "keptdecparmodcle")
         case .network?, .cache?:
             #expect(caches[1].text() == data?.content.text)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import RestEngine
 
-/// What caches get when a request becomes a load.
+/// Writes to caches when a request becomes a load.
 @Suite(.leakChecked) @EngineActor
 struct CachePromotionTests {
     let fixture = EngineFixture()
     let calls = Journal()
 
-    /// Caches at stages that append their names to what the server says; each is called as its stage.
+    /// Caches at stages that append their names to the server's text. Each cache has the name of its stage.
     @discardableResult
     private func caches(_ stages: String..., reply: StubReply = .text(200, "x")) throws -> [FakeCache] {
         try fixture.stub("GET", "a", reply)
@@ -19,7 +19,7 @@ struct CachePromotionTests {
         return caches
     }
 
-    /// What the caches were asked, the first look-up left out.
+    /// The calls of the caches, without reads.
     private var changes: [String] { calls.take().filter { !$0.contains(" read ") } }
 
     @Test func `D17 load(using:) of a GET of the resource writes, also when it became a load under way`()
@@ -82,7 +82,7 @@ struct CachePromotionTests {
         #expect(late.entities.isEmpty)
     }
 
-    @Test func `D36 what came from a cache stays at its stage, later results at theirs, earlier ones go`()
+    @Test func `D36 data from a cache stays at its stage, later results at theirs, earlier ones go`()
         throws
     {
         let caches = try caches("raw_data", "parsing", "model", "cleanup")

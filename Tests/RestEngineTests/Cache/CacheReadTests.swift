@@ -27,7 +27,7 @@ struct CacheReadTests {
         #expect(!resource.isLoading && resource.latestError == nil)
     }
 
-    @Test func `22.8 without an entry it stays empty, and nothing is told`() throws {
+    @Test func `22.8 without an entry it stays empty, and nothing is reported`() throws {
         let cache = cache()
         try fixture.cache([("cleanup", cache)])
         fixture.noteEvents(in: events)
@@ -59,7 +59,7 @@ struct CacheReadTests {
         #expect(cache.calls.lines == ["cache read a"])
     }
 
-    @Test func `22.8 what says nothing of the data starts no look-up`() throws {
+    @Test func `22.8 calls without a need for data start no look-up`() throws {
         try fixture.stub("POST", "a", .text(200, "x"))
         let cache = cache("cache", "kept")
         try fixture.cache([("model", cache)])
@@ -178,7 +178,7 @@ struct CacheReadTests {
         fixture.settle()
         #expect(resource.latestData == nil && resource.latestError == nil)
         #expect(
-            fixture.log.contains { $0.category == .cache && $0.text.contains("hit at decoding is no use") })
+            fixture.log.contains { $0.category == .cache && $0.text.contains("decoding was rejected") })
         #expect(!fixture.log.contains { $0.category == .warning })
     }
 
@@ -237,7 +237,7 @@ struct CacheReadTests {
         #expect(cleanup.entities["a"]?.timestamp == 999_988)
     }
 
-    /// Makes a new entity of now.
+    /// Makes a new entity with the current time.
     private struct Renewing: Transformer {
         let description = "renewing"
         func process(_ response: Response, _ context: PipelineContext) -> Response {

@@ -118,7 +118,7 @@ struct CacheWipeTests {
         #expect(cache.entities.keys.sorted() == ["a"])
     }
 
-    @Test func `21.5 an observer that looks while it is told of the wipe starts one look-up`() throws {
+    @Test func `21.5 an observer that looks while it is notified of the wipe starts one look-up`() throws {
         let cache = try cache()
         let resource = fixture.resource("a")
         fixture.engine.log.enabled = [.stateChanges]

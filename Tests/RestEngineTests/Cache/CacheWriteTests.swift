@@ -8,7 +8,7 @@ struct CacheWriteTests {
     let fixture = EngineFixture()
     let calls = Journal()
 
-    /// Caches at stages that append their names to what the server says; each is called as its stage.
+    /// Caches at stages that append their names to the server's text. Each cache has the name of its stage.
     @discardableResult
     private func caches(_ stages: String..., reply: StubReply = .text(200, "x")) throws -> [FakeCache] {
         try fixture.stub("GET", "a", reply)
@@ -18,7 +18,7 @@ struct CacheWriteTests {
         return caches
     }
 
-    /// What the caches were asked, the first look-up left out.
+    /// The calls of the caches, without reads.
     private var changes: [String] { calls.take().filter { !$0.contains(" read ") } }
 
     @Test func `22.6 a load writes what the stage made`() throws {
@@ -77,8 +77,7 @@ struct CacheWriteTests {
             changes == ["raw_data write a error on parsing", "decoding write a error on parsingdec"])
     }
 
-    @Test func `16.8 22.6 what later stages make of a failure is written, as far as it is a success`() throws
-    {
+    @Test func `16.8 22.6 a failure that later stages turn into a success is written`() throws {
         struct Rescue: Transformer {
             let description = "rescue"
             func process(_ response: Response, _ context: PipelineContext) -> Response {

@@ -18,7 +18,7 @@ struct EntityCodingTests {
         ]
     }
 
-    /// Equal by meaning: contents have no equality of their own.
+    /// Compares by meaning, because contents have no equality.
     static func isSame(_ a: Entity, _ b: Entity) -> Bool {
         let isSameContent =
             switch (a.content, b.content) {
@@ -102,7 +102,7 @@ struct EntityCodingTests {
 
     // MARK: Bytes of other origin
 
-    /// With the right checksum, so that what is behind it gets read.
+    /// Adds the right checksum, so that the bytes behind it are read.
     private static func sealed(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count >= 9 else { return bytes }
         let hash = ContentHash.of(bytes[9...])

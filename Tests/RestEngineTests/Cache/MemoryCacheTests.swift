@@ -148,7 +148,7 @@ struct MemoryCacheTests {
             #expect(caches.reduce(0) { $0 + $1.bytes } < 350_000)
             resource.wipe()
         }
-        // They have ended.
+        // The caches have ended.
         #expect(budget.heldBytes < 100_000)
     }
 }

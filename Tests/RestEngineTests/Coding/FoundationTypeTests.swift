@@ -1,5 +1,5 @@
 #if canImport(FoundationEssentials)
-    // The engine doesn't link it; a program may, and the types that it has are what is tested here.
+    // The engine doesn't link this library, but programs may. These tests use its types.
     import FoundationEssentials
     import RestEngine
     import Testing
@@ -24,7 +24,7 @@
             #expect(try TreeDecoder().decode([String: Date].self, from: ["a": 1_781_857_800]) == ["a": time])
         }
 
-        @Test func `what is no date is told`() {
+        @Test func `what is no date is reported`() {
             #expect(
                 throws: CodingError(
                     type: "Array<Date>", path: "[0]",

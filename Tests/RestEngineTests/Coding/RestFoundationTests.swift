@@ -9,7 +9,7 @@ private struct Post: Codable, Equatable {
     var picture: Data
 }
 
-/// What programs with Foundation have beside the engine.
+/// The engine's additions for programs with Foundation.
 @Suite(.leakChecked) @EngineActor
 struct RestFoundationTests {
     let fixture = EngineFixture()

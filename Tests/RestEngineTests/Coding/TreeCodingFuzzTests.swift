@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// A type with something of everything, which refers to itself.
+/// A recursive type with members of every kind.
 private final class Node: Codable, Equatable, Sendable {
     enum Kind: String, Codable { case leaf, branch }
     enum Value: Codable, Equatable {
@@ -35,7 +35,7 @@ private final class Node: Codable, Equatable, Sendable {
                 do throws(CodingError) {
                     let node = try decoder.decode(Node.self, from: tree)
                     decoded += 1
-                    // What was read can be written, and read again.
+                    // A decoded value can be encoded, and decoded again.
                     let again = try TreeEncoder().encode(node)
                     #expect(try TreeDecoder().decode(Node.self, from: again) == node)
                 } catch { #expect(!error.message.isEmpty) }
@@ -66,7 +66,7 @@ private final class Node: Codable, Equatable, Sendable {
 }
 
 extension Tree {
-    /// Mostly of the shape of a ``Node``, and mostly not quite.
+    /// A tree that mostly has the shape of a ``Node``, and is mostly not quite right.
     fileprivate static func random(depth: Int, using random: inout SeededRandom) -> Tree {
         switch random.int(below: depth == 0 ? 8 : 14) {
         case 0: return .null
@@ -97,7 +97,7 @@ extension Tree {
         }
     }
 
-    /// What a ``Node`` could have there.
+    /// A value that fits that member of a ``Node``.
     private static func fitting(_ name: String, depth: Int, using random: inout SeededRandom) -> Tree {
         guard depth > 1 else { return .null }
         switch name {

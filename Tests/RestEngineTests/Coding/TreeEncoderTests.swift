@@ -114,7 +114,7 @@ import Testing
         var inner: [Node] = []
         var names: [String: [Node]] = [:]
 
-        /// So many below each other.
+        /// A chain of this depth.
         static func chain(_ count: Int, named: Bool) -> Node {
             (1..<count).reduce(Node()) { node, _ in named ? Node(names: ["a": [node]]) : Node(inner: [node]) }
         }

@@ -68,7 +68,7 @@ struct ServiceConfigureTests {
         #expect(resource.configuration(for: "GET").headers["Authorization"] == "new")
     }
 
-    @Test func `a pattern that is none is told when the block is added`() {
+    @Test func `a pattern that is none is reported when the block is added`() {
         #expect(throws: PatternError.self) { fixture.service.configure(try .regex("(")) { _ in } }
         #expect(throws: PatternError.self) { fixture.service.model(Int.self, at: try .regex("[")) }
     }

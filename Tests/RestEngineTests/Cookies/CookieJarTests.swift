@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// Cookies on the way of requests (rules 58).
+/// Cookies in requests and responses (rules 58).
 @Suite(.leakChecked) @EngineActor
 struct CookieJarTests {
     let fixture = EngineFixture()
@@ -21,7 +21,7 @@ struct CookieJarTests {
         #expect(sent(1) == nil)
     }
 
-    @Test func `58.1 what a server sets it gets back, and a Cookie of one's own stands`() throws {
+    @Test func `58.1 a server gets its cookies back, and a request's own Cookie stays`() throws {
         fixture.service.cookies = CookieJar()
         try fixture.stub("GET", "**", .response(404, headers: cookies(["a=1; path=/", "b=2; path=/v1/x"])))
         fixture.resource("a").load()

@@ -35,7 +35,7 @@ struct CookieTableTests {
         ] {
             #expect(try sent(to: url) == nil)
         }
-        // Neither does the port matter, nor the case of the host.
+        // Neither the port nor the case of the host matters.
         #expect(try sent(to: "http://EXAMPLE.com:8080/x/") == "a=1")
     }
 
@@ -55,14 +55,14 @@ struct CookieTableTests {
         ("https://a.co.uk/", "co.uk", .publicSuffix), ("https://me.github.io/", "github.io", .publicSuffix),
         ("https://10.0.0.1/", "0.0.1", .foreignDomain), ("https://10.0.0.1/", "1", .foreignDomain),
     ])
-    mutating func `58.3 nobody sets cookies for others`(
+    mutating func `58.3 no host sets cookies for other hosts`(
         url: String, domain: String, refusal: CookieTable.Refusal
     ) throws {
         #expect(try set("a=1; domain=\(domain)", from: url) == refusal)
         #expect(table.count == 0)
     }
 
-    @Test mutating func `58.3 who is a public suffix, or an address, sets them for itself`() throws {
+    @Test mutating func `58.3 a public suffix, or an address, sets cookies for itself`() throws {
         for host in ["github.io", "10.0.0.1", "localhost", "[::1]"] {
             #expect(try set("a=\(host); domain=\(host); path=/", from: "http://\(host)/") == nil)
             #expect(try sent(to: "http://\(host)/") == "a=\(host)")
@@ -76,10 +76,10 @@ struct CookieTableTests {
         try set("a=1; path=/x", from: "https://a.com/", at: 3)
         try set("d=4; path=/", from: "https://a.com/", at: 0)
         #expect(try sent(to: "https://a.com/x/y", at: 4) == "b=2; a=1; d=4; c=3")
-        // One that is replaced keeps its place in the order.
+        // A replaced cookie keeps its place in the order.
         try set("d=5; path=/", from: "https://a.com/", at: 9)
         #expect(try sent(to: "https://a.com/", at: 9) == "d=5; c=3")
-        // The same name of the domain is another cookie.
+        // The same name with another domain is a different cookie.
         try set("d=6; path=/; domain=a.com", from: "https://a.com/", at: 10)
         #expect(try sent(to: "https://a.com/", at: 10) == "d=5; c=3; d=6")
     }
@@ -106,7 +106,7 @@ struct CookieTableTests {
         #expect(table.count == (isTaken ? 1 : 0))
     }
 
-    @Test mutating func `58.6 what is over goes, and Max-Age is before Expires`() throws {
+    @Test mutating func `58.6 expired cookies go, and Max-Age precedes Expires`() throws {
         try set("a=1; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT", from: "https://a.com/", at: 100)
         try set("b=1; Expires=Thu, 01 Jan 1970 00:03:20 GMT", from: "https://a.com/", at: 100)
         try set("c=1", from: "https://a.com/", at: 100)

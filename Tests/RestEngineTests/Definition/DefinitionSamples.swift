@@ -10,7 +10,7 @@ extension EngineFixture {
         try EndpointDefinition(service).endpoint(path, endpoint).request(method, request)
     }
 
-    /// The same of a GET.
+    /// Defines a GET endpoint.
     func define(
         path: String = "", endpoint: RequestProperties = RequestProperties(),
         _ request: RequestProperties = RequestProperties()
@@ -18,7 +18,7 @@ extension EngineFixture {
         try define("GET", path: path, endpoint: endpoint, request)
     }
 
-    /// What a definition sends.
+    /// The request that a definition sends.
     func sent(_ definition: RequestDefinition) throws -> TransportRequest {
         try transport.stub(method: Method(definition.method), urlGlob: "https://**", .response())
         definition.send()
@@ -43,7 +43,7 @@ extension RequestProperties {
     }
 }
 
-/// What a definition's mistake is called; nil when there was none.
+/// The code of a definition's error; nil if there was none.
 func mistake<Value>(_ make: () throws -> Value) -> DefinitionError.Code? {
     do { _ = try make() } catch { return (error as? DefinitionError)?.code }
     return nil

@@ -163,7 +163,7 @@ struct DefinitionSendingTests {
         let outer = try #require(definition?.send())
         fixture.settle()
         #expect(inner?.info?.response.error?.code == "script_error" && outer.info?.response.error == nil)
-        // The function holds both, and they hold it.
+        // The function and the definitions hold each other.
         (definition, inner) = (nil, nil)
     }
 

@@ -62,7 +62,7 @@ struct DefinitionTests {
         #expect(first.headers.fields == second.headers.fields)
     }
 
-    @Test func `34.4 whatever differs makes another definition`() throws {
+    @Test func `34.4 any difference makes another definition`() throws {
         let base = try fixture.define(properties("a"))
         let function = ConfigurationFunction(origin: "x:1") { _ in }
         var key = RequestProperties()
@@ -76,7 +76,7 @@ struct DefinitionTests {
             try base.adding(RequestProperties(body: .text("a", charset: "utf-8"))),
             try base.withConfiguration(function), try base.adding(key),
             try fixture.define(path: "x", properties("a")),
-            // One letter, or a letter and an accent.
+            // First one letter, then a letter with a combining accent.
             try base.settingHeader("A", ["\u{E9}"]), try base.settingHeader("A", ["e\u{301}"]),
         ]
         #expect(Set([base] + others).count == others.count + 1)
@@ -110,7 +110,7 @@ struct DefinitionTests {
         let fields = (0...DefinitionLimits.headerFields).map { HeaderItem("X-\($0)", "a") }
         #expect(mistake { try fixture.define(RequestProperties(headers: fields)) } == .tooMany)
         var definition = try fixture.define()
-        // The same place again is no new level.
+        // Adding the same part again adds no level.
         for number in 0..<1000 {
             definition = try definition.settingQuery("k", .integer(number), origin: "x.lua:1")
         }

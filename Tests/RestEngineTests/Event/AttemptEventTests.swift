@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// What is told of attempts, breakers and limits (rule 46.2).
+/// Events of attempts, breakers and limits (rule 46.2).
 @Suite(.leakChecked) @EngineActor
 struct AttemptEventTests {
     let fixture = EngineFixture()
@@ -29,7 +29,7 @@ struct AttemptEventTests {
         return journal
     }
 
-    @Test func `46.2 a breaker's changes are told`() throws {
+    @Test func `46.2 a breaker's changes are reported`() throws {
         fixture.service.configure { $0.breaker = BreakerPolicy() }
         let journal = lines([.breaker])
         let stub = try fixture.stub("GET", "a", .response(500))
@@ -50,7 +50,7 @@ struct AttemptEventTests {
         #expect(stub.requests.count == 21, "each probe was one request")
     }
 
-    @Test func `46.2 what a limit does is told`() throws {
+    @Test func `46.2 what a limit does is reported`() throws {
         fixture.service.configure {
             $0.limits = RequestLimits(inFlight: 1)
             $0.limits?.queue = 2
@@ -77,7 +77,7 @@ struct AttemptEventTests {
         fixture.settle()
     }
 
-    @Test func `46.2 a message that nobody waits for any more is told as cancelled`() throws {
+    @Test func `46.2 a message without a waiting request is reported as cancelled`() throws {
         let journal = lines([.attempt])
         try fixture.stub("GET", "a", isHeld: true, .response())
         let request = fixture.resource("a").load()

@@ -14,7 +14,7 @@ private final class EventNotes {
 struct EngineEventTests {
     let fixture = EngineFixture()
 
-    /// Hears of kinds until the end of a test.
+    /// Listens to kinds of events until the end of the test.
     private func listen(
         _ kinds: Set<EngineEvent.Kind> = Set(EngineEvent.Kind.allCases)
     ) -> (log: EventNotes, subscription: EventSubscription) {
@@ -69,7 +69,7 @@ struct EngineEventTests {
         subscription.cancel()
     }
 
-    @Test func `46.2 a failure of the transport and a cancellation are told`() throws {
+    @Test func `46.2 a failure of the transport and a cancellation are reported`() throws {
         try fixture.stub("GET", "a", .error(TransportError(.timeout, phase: .connect, message: "slow")))
         let (journal, subscription) = listen([.attempt, .response])
         fixture.resource("a").load()
@@ -120,7 +120,7 @@ struct EngineEventTests {
         #expect(!fixture.engine.hasListeners(of: .reload))
     }
 
-    @Test func `46.5 46.6 a slow reader gets the newest, is told how many it lost, and holds no bodies`()
+    @Test func `46.5 46.6 a slow reader gets the newest, learns how many it lost, and holds no bodies`()
         async throws
     {
         try fixture.stub("GET", "a", .text(200, "body"))

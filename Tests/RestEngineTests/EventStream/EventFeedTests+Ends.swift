@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// How streams of events end, and what others make of that.
+/// The end of event streams, and its effects on requests.
 extension EventFeedTests {
     @Test func `57.5 204 leaves what the last event said, and a load that waits ends with that`() {
         let stream = observe()
@@ -111,7 +111,7 @@ extension EventFeedTests {
 
     private var down: TransportResult { .failure(TransportError(.connectionFailed, message: "down")) }
 
-    /// The text that somebody reads, behind all others.
+    /// Reads the resource, and notes the text.
     private func read(_ texts: Journal) {
         resource.read { texts.note((try? $0.get().text) ?? "failed") }
         settle()
@@ -131,7 +131,7 @@ extension EventFeedTests {
         streams[1].complete(down)
         settle()
         #expect(texts.lines.last == "old" && resource.latestError?.code == "connection_failed")
-        // Inside the retry time nobody is asked.
+        // Within the retry time no request is sent.
         read(texts)
         #expect(texts.lines == ["old", "old", "old"] && streams.count == 2)
         advance(5)
@@ -153,7 +153,7 @@ extension EventFeedTests {
         close()
     }
 
-    @Test func `44.2 57.5 who observes has data and error, and who reads meanwhile the data`() {
+    @Test func `44.2 57.5 observers have data and error, and readers meanwhile get the data`() {
         service.configure {
             $0.staleIfError = .seconds(60)
             $0.timeouts.total = .seconds(10)
@@ -169,7 +169,7 @@ extension EventFeedTests {
         settle()
         #expect(watcher.take() == ["error old"] && resource.latestError?.code == "connection_failed")
         advance(28)
-        // The connection that is asked for since then serves the load too.
+        // The connection that was requested since then also serves the load.
         let texts = Journal()
         read(texts)
         #expect(streams.count == 3 && texts.lines.isEmpty)

@@ -62,7 +62,7 @@ struct EventFeedTests {
         #expect(engine.openStreams == 0 && engine.openRequests == 0)
     }
 
-    @Test func `57.1 57.2 who observes gets each event as content, and the stream ends with the last`() {
+    @Test func `57.1 57.2 observers get each event as content, and the stream ends with the last one`() {
         let stream = observe()
         #expect(streams.count == 1 && engine.openStreams == 1)
         #expect(stream.request.headers["Accept"] == "text/event-stream")
@@ -119,7 +119,7 @@ struct EventFeedTests {
         close()
     }
 
-    @Test func `57.7 what a live stream said last is up to date, however long ago`() {
+    @Test func `57.7 the last event of a live stream stays up to date`() {
         let stream = observe()
         #expect(!resource.isUpToDate)
         stream.send("data: a\n\n")
@@ -143,7 +143,7 @@ struct EventFeedTests {
         #expect(streams.count == 1)
         advance(0.02)
         #expect(streams.count == 2 && streams[1].request.headers["Last-Event-ID"] == "é7")
-        // A cut of one that had begun is no failure, either.
+        // The cut of a stream that had begun is no failure either.
         streams[1].open()
         streams[1].complete(.failure(TransportError(.timeout, phase: .idle, message: "idle")))
         settle()
@@ -209,7 +209,7 @@ struct EventFeedTests {
     }
 
     @Test(arguments: 0...3)
-    func `57.2 57.6 what is too large fails behind what came before it, and all goes on`(count: Int) {
+    func `57.2 57.6 an event that is too large fails after earlier ones, and the stream goes on`(count: Int) {
         service.configure { $0.maxBodyBytes = 100 }
         let stream = observe()
         let events = (0..<count).map { "data: \($0)\n\n" }.joined()

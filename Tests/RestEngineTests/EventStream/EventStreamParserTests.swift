@@ -47,7 +47,7 @@ struct EventStreamParserTests {
         #expect(try parser.take(Array("data: a\n\nid: 7\n".utf8)) == [event("a", id: "old")])
         #expect(parser.lastID == "old")
         #expect(try parser.take(Array("\ndata: b\n\n".utf8)) == [event("b", id: "7")])
-        // What can't be sent back is no id.
+        // An ID that can't be sent back isn't accepted.
         let long = String(repeating: "x", count: 1025)
         for id in ["a\u{0}b", "a\u{1}", long] {
             #expect(try parser.take(Array("id: \(id)\n\n".utf8)).isEmpty && parser.lastID == "7")
@@ -67,7 +67,7 @@ struct EventStreamParserTests {
         #expect(parser.retrySeconds == seconds)
     }
 
-    @Test func `57.2 57.6 what came before an event that is too large is told of`() throws {
+    @Test func `57.2 57.6 events before one that is too large are delivered`() throws {
         var parser = EventStreamParser(limit: 20)
         let text = "data: a\n\ndata: b\n\ndata: \(String(repeating: "x", count: 30))\n\n"
         let overflow = #expect(throws: EventStreamParser.Overflow.self) { try parser.take(Array(text.utf8)) }

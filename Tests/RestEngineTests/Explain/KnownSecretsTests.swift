@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestEngine
 
-/// Texts here are known to no other test: what is hidden once is hidden for the whole process.
+/// These texts don't occur in other tests, because a hidden text is hidden in the whole process.
 struct KnownSecretsTests {
     private func shown(_ text: String, _ mask: (UnsafeBufferPointer<UInt8>) -> [UInt8]?) -> String {
         Array(text.utf8).withUnsafeBufferPointer(mask).map { String(decoding: $0, as: UTF8.self) } ?? text
@@ -57,7 +57,7 @@ struct KnownSecretsTests {
         for number in 0...KnownSecrets.mostRecent { #expect(known.hide("secret-\(number).", isFixed: false)) }
         #expect(shown("secret-0. secret-1.", known.masked) == "secret-0. ***")
         #expect(shown("secret-\(KnownSecrets.mostRecent).", known.masked) == "***")
-        // Given again it is the youngest.
+        // A secret that is given again becomes the youngest one.
         #expect(known.hide("secret-1.", isFixed: false))
         #expect(known.hide("secret-new.", isFixed: false))
         #expect(shown("secret-1. secret-2.", known.masked) == "*** secret-2.")

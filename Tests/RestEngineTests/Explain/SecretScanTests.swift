@@ -20,7 +20,7 @@ struct SecretScanTests {
         (#"{"token":{"password":"a"}}"#, #"{"token":{"password":"***"}}"#),
         (#"{"a":"token","b":":","c":"x"}"#, #"{"a":"token","b":":","c":"x"}"#),
         (#"{"access\u005ftoken":"a"}"#, #"{"access\u005ftoken":"***"}"#),
-        // A string that is JSON, and a string in that.
+        // A string that is JSON, and a JSON string inside of it.
         (#"{"s":"{\"token\":\"a\",\"b\":1}"}"#, #"{"s":"{\"token\":\"***\",\"b\":1}"}"#),
         (
             #"{"s":"{\"s\":\"{\\\"token\\\":\\\"a\\\"}\"}"}"#,
@@ -30,10 +30,10 @@ struct SecretScanTests {
             #"{"next":"/x?a=1&token=abc","e":"/x?a=1\u0026token=abc"}"#,
             #"{"next":"/x?a=1&token=***","e":"/x?a=1\u0026token=***"}"#
         ),
-        // Cut, or no JSON at all.
+        // JSON that is cut, and text that isn't JSON.
         (#"{"a":1,"token":"abc"#, #"{"a":1,"token":"***"#),
         (#"{'x', "token":"abc",}"#, #"{'x', "token":"***",}"#),
-        // A cut string ends with the string that it stands in.
+        // A cut inner string ends with the outer string.
         (
             #"{"l":["{\"token\":\"a","b"],"m":"password = \"x\""}"#,
             #"{"l":["{\"token\":\"***","b"],"m":"password = \"***\""}"#
@@ -60,7 +60,7 @@ struct SecretScanTests {
     }
 
     @Test(arguments: [
-        // A string of Lua, or of code, in a string of JSON.
+        // A string of Lua, or of other code, in a JSON string.
         (#"{"code":"password = \"a b\", x"}"#, #"{"code":"password = \"***\", x"}"#),
         (#"{"s":"{\"s\":\"password=\\\"a\\\"\"}"}"#, #"{"s":"{\"s\":\"password=\\\"***\\\"\"}"}"#),
         (
@@ -69,7 +69,7 @@ struct SecretScanTests {
         ),
         (#"{"s":"line\nsig=a\ttoken=b"}"#, #"{"s":"line\nsig=***\ttoken=***"}"#),
         (#"{"url":"https:\/\/u:p@a.test\/"}"#, #"{"url":"https:\/\/***@a.test\/"}"#),
-        // No JSON.
+        // Text that isn't JSON.
         (#"{"token":abc,"b":1}"#, #"{"token":***,"b":1}"#), (#"{token:"abc",b:1}"#, #"{token:"***",b:1}"#),
         (#"{'token':'abc','b':1}"#, #"{'token':'***','b':1}"#),
         (#"{"token" "abc", "secret":"d"}"#, #"{"token" "abc", "secret":"***"}"#),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RestEngine
 
-/// Texts that HTTP fixes: dates, entity tags, phrases.
+/// Texts that HTTP defines: dates, entity tags, phrases.
 struct HTTPFormTests {
     @Test(arguments: [
         (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
@@ -65,7 +65,7 @@ struct HTTPFormTests {
         #expect(hashes.allSatisfy { $0.utf8.count == 32 })
     }
 
-    /// The wire has HTTP's words, an error's text the resource model's (rules D23).
+    /// On the wire methods have HTTP's names, in an error's text those of the resource model (rules D23).
     @Test(arguments: [
         (100, "Continue", "Continue"), (206, "Partial Content", "Partial content"),
         (308, "Permanent Redirect", "Permanently redirected"),

@@ -45,8 +45,8 @@ struct HeadersTests {
         #expect(headers.fields.map { "\($0.name)=\($0.value)" } == expected)
     }
 
-    /// `@` and `` ` `` differ in the bit in which letters differ by case, and so do `[` and `{`.
-    /// The last two are one letter to Unicode, and three bytes each.
+    /// `@` and `` ` `` differ in the same bit as upper and lower case, and so do `[` and `{`. The last two
+    /// texts are one letter in Unicode, with three bytes each.
     @Test(
         arguments: [
             ("@", "`"), ("[", "{"), ("é", "É"), ("a", "ab"), ("-", "\r"), ("\u{212B}", "A\u{30A}"),

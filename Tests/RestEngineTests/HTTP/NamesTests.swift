@@ -32,7 +32,7 @@ struct NamesTests {
             headers[.userAgent] == "b" && headers.contains(.userAgent) && headers.values(.accept) == ["c"])
     }
 
-    @Test func `16.5 a misspelt stage is told of at once, and fails what would not have run`() throws {
+    @Test func `16.5 a misspelt stage is reported at once, and fails what would not have run`() throws {
         fixture.service.configureTransformer("a", stage: "modle") { (tree: Tree, _) in tree }
         let advice = "there is no stage 'modle' in the pipeline: did you mean 'model'?"
         #expect(fixture.log.contains { $0.category == .warning && $0.text.contains(advice) })
@@ -101,6 +101,6 @@ struct NamesTests {
 }
 
 extension EngineFixture {
-    /// For a test that is not of the engine's actor, whose fixture would go away before its end.
+    /// For tests outside of the engine's actor, whose fixture would be released too early.
     fileprivate func engineIsKept() {}
 }

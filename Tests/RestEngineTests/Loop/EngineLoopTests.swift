@@ -38,7 +38,7 @@ struct EngineLoopTests {
                         while ContinuousClock.now < end {}
                         journal.note("\(number)")
                         guard number == 4 else { return }
-                        // Nobody else keeps it.
+                        // The scheduler has no other owner.
                         scheduler.clear()
                         notified(true)
                     }
@@ -48,7 +48,7 @@ struct EngineLoopTests {
         #expect(await journal.lines == ["0", "other", "1", "2", "3", "4"])
     }
 
-    @Test func `calls that take long let turns and urgent questions in between, and keep their order`() async
+    @Test func `calls that take long let ticks and urgent questions in between, and keep their order`() async
     {
         let journal = await Journal()
         let _: Bool? = await waiting(for: "four calls") { notified in
@@ -123,7 +123,7 @@ struct EngineLoopTests {
         }
     }
 
-    @Test func `whoever sends wakes the loop while it waits, and not while it handles what happened`() async {
+    @Test func `sending wakes the loop while it waits, and not while it handles events`() async {
         await #expect(processExitsWith: .success) {
             let poller = WatchedPoller()
             await EngineActor.run { EngineLoop.shared.install(poller) }
@@ -136,7 +136,7 @@ struct EngineLoopTests {
     }
 }
 
-/// Sends something from another thread, twice, in each of its two calls, and counts how often it is woken.
+/// Sends work from another thread, twice in each of its two calls, and counts how often it is woken.
 private final class WatchedPoller: Poller {
     enum Phase: Hashable { case handling, waiting }
 
@@ -165,7 +165,7 @@ private final class WatchedPoller: Poller {
         wakes.withLock { $0[phase, default: 0] += 1 }
     }
 
-    /// Once for each.
+    /// Sends once for each.
     private func send(during phase: Phase) {
         self.phase.withLock { $0 = phase }
         guard wakes.withLock({ $0.updateValue($0[phase] ?? 0, forKey: phase) == nil }) else { return }

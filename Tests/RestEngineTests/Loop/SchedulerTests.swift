@@ -5,7 +5,7 @@ import Testing
 
 @EngineActor
 struct SchedulerTests {
-    @Test func `work queued in a turn runs in the next`() {
+    @Test func `work queued in a tick runs in the next`() {
         let scheduler = Scheduler(clock: ManualClock())
         var log: [String] = []
         scheduler.nextTick {
@@ -50,7 +50,7 @@ struct SchedulerTests {
         #expect(log == [1, 2, 3])
     }
 
-    @Test func `what a timer queues or sets runs in a later turn`() {
+    @Test func `what a timer queues or sets runs in a later tick`() {
         let scheduler = Scheduler(clock: ManualClock())
         var log: [String] = []
         scheduler.after(0) {
@@ -106,7 +106,7 @@ struct SchedulerTests {
         clock.advance(by: 100_000)
         scheduler.runTick()
         #expect(runs == 252 && scheduler.armedTimers == 0)
-        // Those that have run or left take nobody with them.
+        // Timers that have run or been cancelled don't affect others.
         for _ in 0..<1000 { scheduler.after(.seconds(5)) { runs += 1 } }
         for timer in live { timer.cancel() }
         #expect(scheduler.armedTimers == 1000)

@@ -50,8 +50,8 @@ struct TimerHeapTests {
         #expect(heap.count == 0)
     }
 
-    /// A list that is sorted each time is what the heap has to be like.
-    @Test func `timers by chance come and leave as those of a sorted list`() {
+    /// The heap must behave like a list that is sorted at each change.
+    @Test func `random timers come and leave as those of a sorted list`() {
         struct Listed {
             let deadline: Double
             let timer: EngineTimer
@@ -64,7 +64,7 @@ struct TimerHeapTests {
             case 0, 1, 2:
                 let new = Listed(deadline: Double(random.int(below: 50)), timer: makeTimer())
                 heap.insert(new.timer, at: new.deadline)
-                // Behind all of its deadline.
+                // Inserts it behind all timers with the same deadline.
                 let place = list.firstIndex { $0.deadline > new.deadline } ?? list.count
                 list.insert(new, at: place)
             case 3 where !list.isEmpty:

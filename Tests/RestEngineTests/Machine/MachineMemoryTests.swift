@@ -15,7 +15,7 @@ struct MachineMemoryTests {
     }
 
     @Test(arguments: [
-        // A group of its own, one above it, a container that sees its own group as the uppermost.
+        // A group, one above it, and a container that sees its own group as the root.
         ("0::/a/b\n", ["/sys/fs/cgroup/a/b/memory.max": "536870912\n"]),
         (
             "0::/a/b\n",

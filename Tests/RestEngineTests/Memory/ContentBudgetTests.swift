@@ -12,7 +12,7 @@ struct ContentBudgetTests {
 
     init() { fixture.engine.contentBudget.limit = 10 << 20 }
 
-    /// Of a megabyte each, a second apart.
+    /// Loads a megabyte for each path, one second apart.
     private func load(_ paths: some Sequence<Int>) throws {
         try fixture.stub("GET", "*", .text(200, megabyte))
         for number in paths {
@@ -36,7 +36,7 @@ struct ContentBudgetTests {
         #expect(holding().contains("0") && holding().contains("11"))
         #expect(!holding().contains("1") && !holding().contains("2"))
         #expect(budget.heldBytes <= budget.limit && budget.heldBytes > budget.limit / 2)
-        // It loads again like one that never had anything.
+        // It loads again like a resource that never had data.
         #expect(!service.resource("1").isUpToDate)
         service.resource("1").loadIfNeeded()
         fixture.settle()
@@ -63,7 +63,7 @@ struct ContentBudgetTests {
         // The encoded body, and the copy that readers share.
         #expect(budget.heldBytes >= before + 2 << 20)
         resource.addObserver(owner: owner) { _, _ in }
-        // It was used when it was observed, so others come first.
+        // Observing it was a use, so others are dropped first.
         try load(1..<24)
         #expect(answerSnapshot.answer(at: fixture.clock.uptime) == nil)
         #expect(resource.text == megabyte)

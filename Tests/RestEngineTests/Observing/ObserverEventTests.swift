@@ -14,7 +14,7 @@ struct ObserverEventTests {
         return observer
     }
 
-    /// Notes an event with the state that is seen at it.
+    /// Notes each event with the state that the observer sees.
     private func noteStates(of resource: Resource, owner: Owner) {
         resource.addObserver(owner: owner) { [journal] resource, event in
             journal.note(
@@ -106,7 +106,7 @@ struct ObserverEventTests {
         withExtendedLifetime(observer) {}
     }
 
-    @Test func `13.9 an override is one event, told before the call returns`() {
+    @Test func `13.9 an override is one event, notified before the call returns`() {
         let resource = fixture.resource("a")
         let observer = observe(resource)
         resource.overrideLocalContent(.text("local"))
@@ -126,7 +126,7 @@ struct ObserverEventTests {
         withExtendedLifetime(observer) {}
     }
 
-    @Test func `13.11 D8 observers are told inside the change, in the order of adding`() {
+    @Test func `13.11 D8 observers are notified inside the change, in the order of adding`() {
         let resource = fixture.resource("a")
         let owner = Owner()
         for number in 0..<40 {
@@ -187,7 +187,7 @@ struct ObserverEventTests {
         withExtendedLifetime(observer) {}
     }
 
-    @Test func `21.5 30 a wipe tells new_data(wipe) at once and the cancelled loads a turn later`() throws {
+    @Test func `21.5 30 a wipe tells new_data(wipe) at once and the cancelled loads a tick later`() throws {
         let owner = Owner()
         let resource = fixture.resource("a")
         resource.overrideLocalContent(.text("x"))

@@ -2,12 +2,12 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Adds, removes and lets go of observers and owners by chance; a model says who is told.
+/// Adds, removes and releases observers and owners at random. A model says which observers are notified.
 @Suite(.leakChecked) @EngineActor
 struct ObserverFuzzTests {
     private let fixture = EngineFixture()
 
-    /// What the rules of section 13 say of one observer.
+    /// The state of one observer after the rules of section 13.
     private struct Observed {
         var isSelfOwned = false
         var owners: Set<Int> = []
@@ -25,7 +25,7 @@ struct ObserverFuzzTests {
         var observers: [NotingObserver?] = []
         private var weakly: [() -> NotingObserver?] = []
         private var model: [Observed] = []
-        /// Who observes, in the order of adding.
+        /// The observers in the order of adding.
         private var order: [Int] = []
 
         init(_ resource: Resource, seed: UInt64, observers count: Int) {
@@ -86,7 +86,7 @@ struct ObserverFuzzTests {
 
         private func add(_ number: Int, owner: Int?) {
             if !model[number].isKeptByTest {
-                // Takes out what only waits to be found.
+                // Removes entries that only wait to be found.
                 _ = resource.isObserved
                 if let known = weakly[number]() {
                     observers[number] = known
@@ -127,7 +127,7 @@ struct ObserverFuzzTests {
     }
 
     @Test(arguments: 0..<30)
-    func `13 seeded: whoever is owned is told, in the order of adding, and nobody else`(seed: UInt64) {
+    func `13 seeded: owned observers are notified in the order of adding, and no others`(seed: UInt64) {
         let run = Run(fixture.resource("a"), seed: seed, observers: seed % 2 == 0 ? 6 : 40)
         for _ in 0..<400 {
             run.step()

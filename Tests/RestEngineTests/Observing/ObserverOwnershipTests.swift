@@ -38,7 +38,7 @@ struct ObserverOwnershipTests {
         #expect(observer.events == 3)
     }
 
-    @Test func `13.12 the same observer twice is one, and is told of its adding once`() {
+    @Test func `13.12 the same observer twice is one, and is notified of its adding once`() {
         let observer = NotingObserver(journal)
         let owner = Owner()
         resource.addObserver(observer).addObserver(observer).addObserver(observer, owner: owner)
@@ -81,7 +81,7 @@ struct ObserverOwnershipTests {
         #expect(!resource.isObserved)
     }
 
-    @Test func `13.14 an owner keeps the observer, and its end is told`() {
+    @Test func `13.14 an owner keeps the observer, and its end is notified`() {
         var owner: Owner? = Owner()
         weak let weakOwner = owner
         weak var observer: NotingObserver?
@@ -147,7 +147,7 @@ struct ObserverOwnershipTests {
         #expect(journal.take() == ["a stopped", "c stopped", "b new_data(local_override)"])
     }
 
-    @Test func `13.16 an observer that owned itself and is removed is told`() {
+    @Test func `13.16 an observer that owned itself and is removed is notified`() {
         let observer = NotingObserver(journal)
         resource.addObserver(observer)
         resource.removeObservers(ownedBy: observer)
@@ -155,7 +155,7 @@ struct ObserverOwnershipTests {
         #expect(journal.take() == ["o observer_added", "o stopped"])
     }
 
-    @Test func `13.17 the end is told in the next turn when nothing comes before`() {
+    @Test func `13.17 the end is notified in the next tick if nothing comes before`() {
         let owner = Owner()
         resource.addObserver(NotingObserver(journal), owner: owner)
         resource.removeObservers(ownedBy: owner)
@@ -165,7 +165,7 @@ struct ObserverOwnershipTests {
     }
 
     @Test(arguments: ["event", "progress", "check", "flush", "add"])
-    func `13.17 23.6 what comes before the next turn tells the end first`(occasion: String) throws {
+    func `13.17 23.6 what comes before the next tick tells the end first`(occasion: String) throws {
         let resource = resource
         try fixture.stub("GET", "a", isHeld: true, .text(200, "x"))
         let load = resource.load()
@@ -203,7 +203,7 @@ struct ObserverOwnershipTests {
         #expect(journal.take() == ["o stopped", "request's own"])
     }
 
-    @Test func `13.17 an owner's death is noticed a turn after another observer came`() {
+    @Test func `13.17 an owner's death is noticed a tick after another observer came`() {
         var owner: Owner? = Owner()
         resource.addObserver(NotingObserver(journal), owner: owner!)
         fixture.settle()

@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// 13.23: what observers do to the resource while they are told of it.
+/// 13.23: observers change the resource while they are notified.
 @Suite(.leakChecked) @EngineActor
 struct ObserverReentryTests {
     let fixture = EngineFixture()
@@ -48,7 +48,7 @@ struct ObserverReentryTests {
         #expect(journal.take() == ["o new_data(local_override)", "second stopped", "second observer_added"])
     }
 
-    @Test func `a change made in the middle is told in the middle`() {
+    @Test func `a change made in the middle is reported in the middle`() {
         let (first, second) = (NotingObserver(journal), NotingObserver(journal, "second"))
         resource.addObserver(first).addObserver(second)
         first.onEvent = { resource, event in
@@ -97,11 +97,11 @@ struct ObserverReentryTests {
         #expect(fixture.log.count == 1)
         #expect(
             fixture.log.first?.text
-                == "https://api.test/v1/a: its observers change it each time they are told of a change; 20 such"
-                + " changes inside each other are told, further ones are not")
+                == "https://api.test/v1/a: its observers change it at each notification; 20 nested"
+                + " changes are reported, further ones are not")
     }
 
-    @Test func `several changes for each that is told don't multiply, and are told again after a rest`() {
+    @Test func `several changes for each reported one don't multiply, and are reported again later`() {
         let (observer, other) = (NotingObserver(journal), NotingObserver(journal, "second"))
         resource.addObserver(observer).addObserver(other)
         observer.onEvent = { resource, event in

@@ -1,10 +1,10 @@
 import RestEngine
 import TestSupport
 
-/// Somebody who owns observers, and does nothing else.
+/// An owner of observers that does nothing else.
 final class Owner {}
 
-/// An observer that writes down what it hears, and does what a test tells it to.
+/// An observer that notes its events, and performs a test's action.
 @EngineActor
 final class NotingObserver: ResourceObserver {
     private let journal: Journal

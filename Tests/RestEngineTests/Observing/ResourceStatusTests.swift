@@ -38,7 +38,7 @@ struct ResourceStatusTests {
         #expect(journal.take() == ["success"])
     }
 
-    @Test func `28.1 the first error in the order of adding is told, whoever comes and goes`() throws {
+    @Test func `28.1 the first error in the order of adding is reported, whoever comes and goes`() throws {
         let resources = (0..<40).map { fixture.resource("\($0)") }
         for (code, resource) in resources.enumerated() {
             try fixture.stub("GET", "\(code)", .response(400 + code))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RestEngine
 
-/// 28.1: resources as letters, L loading, D data, E error.
+/// 28.1: resources as letters: L loading, D data, E error.
 @Suite struct StatusRuleTests {
     private static let all: [StatusRule] = [.loading, .manualLoading, .anyData, .allData, .error]
 
@@ -44,7 +44,7 @@ import Testing
             ([.anyData, .manualLoading], true, .success),
             (StatusRule.usual, true, .error),
         ] as [([StatusRule], Bool, StatusRule.Decision)])
-    func `28.1 what the user asked for counts by a rule of its own`(
+    func `28.1 requests of the user count by their own rule`(
         priority: [StatusRule], manual: Bool, decision: StatusRule.Decision
     ) {
         #expect(decide(priority, ["DE"], manual: manual) == decision)

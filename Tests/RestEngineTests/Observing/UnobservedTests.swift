@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// What being observed means for loads and for memory.
+/// The effect of observers on loads and on memory.
 @Suite(.leakChecked) @EngineActor
 struct UnobservedTests {
     let fixture = EngineFixture()

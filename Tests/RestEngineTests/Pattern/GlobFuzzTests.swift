@@ -7,7 +7,7 @@ struct GlobFuzzTests {
     private static let globPieces = ["a", "b", "ab", "/", "/", "*", "**", "**/", "?", "/*/", "/**/"]
     private static let pathPieces = ["a", "b", "ab", "/", "//", "c"]
 
-    /// Rule 14.9 read literally, one way after the other. `**/` is taken from the left before `**` and `*`.
+    /// A literal version of rule 14.9 that tries all ways. `**/` is taken from the left before `**` and `*`.
     private func naive(_ pattern: Substring, _ text: Substring) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         let rest = pattern.dropFirst()

@@ -45,7 +45,7 @@ struct PatternIndexTests {
         #expect(throws: PatternError.self) { try index.matches(long) { _ in true } }
     }
 
-    /// How a shape writes its pattern, and the path that one of its patterns is for.
+    /// Each shape's pattern, and a path for one of its patterns.
     private static let shapes: [(glob: String, path: String)] = [
         ("users/N", "users/N"), ("users/N/**", "users/N/a/b"), ("users/*/N", "users/7/N"), ("**/N", "a/b/N"),
         ("**/N/**", "a/N/b"), ("**/N/*", "a/N/b"), ("*/*/N/*", "a/b/N/c"), ("N*", "Nx"), ("*N", "xN"),

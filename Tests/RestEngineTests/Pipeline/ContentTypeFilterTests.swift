@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct ContentTypeFilterTests {
-    /// The standard filters, by their defects in Siesta and without (17.3, 18.5).
+    /// The standard filters, with and without their defects in Siesta (17.3, 18.5).
     @Test(
         arguments: [
             ("application/json", "json"), ("APPLICATION/JSON", "json"),
@@ -54,7 +54,7 @@ struct ContentTypeFilterTests {
         #expect(!ContentTypeFilter([stars + "/*"]).matches(long + "/"))
     }
 
-    /// Against the definition, tried in all ways.
+    /// Compares with the definition, which tries all ways.
     @Test func `seeded: agrees with the plain definition on short texts`() {
         var random = SeededRandom(seed: 17)
         for _ in 0..<20_000 {

@@ -13,7 +13,7 @@ struct ImageTests {
         ]
     private static let oldBMP: [UInt8] =
         Array("BM".utf8) + [UInt8](repeating: 0, count: 12) + [12, 0, 0, 0, 2, 1, 3, 0]
-    /// A comment, a table and a fill byte stand before the frame.
+    /// A comment, a table and a fill byte precede the frame.
     private static let jpeg: [UInt8] =
         [0xFF, 0xD8, 0xFF, 0xFE, 0, 3, 0x41, 0xFF, 0xC4, 0, 2, 0xFF, 0xFF, 0xC2, 0, 8, 8, 0, 3, 1, 2, 1]
     private static func webp(_ chunk: String, _ data: [UInt8]) -> [UInt8] {
@@ -40,7 +40,7 @@ struct ImageTests {
         format: Image.Format, width: Int, height: Int, bytes: [UInt8]
     ) {
         for count in bytes.indices.dropLast(format == .jpeg || format == .webp || format == .png ? 1 : 0) {
-            // What is cut behind the size is still an image.
+            // Data that is cut after the size is still an image.
             if let image = Image(bytes: Array(bytes[..<count])) {
                 #expect(image.width == width && image.height == height)
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// 17.2: what is remembered of the type of a response is that of its headers as they are now.
+/// 17.2: the remembered type of a response always belongs to its current headers.
 @EngineActor
 struct KnownContentTypesTests {
     private let types = KnownContentTypes()

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Large bodies, in whose transformation the loop has no part.
+/// Large bodies, which are transformed on other threads than the loop's.
 @Suite(.leakChecked) @EngineActor
 struct LargeContentTests {
     let fixture = EngineFixture()
@@ -37,7 +37,7 @@ struct LargeContentTests {
         let failed = try load("failed", type, body, 500)
         let small = try load("small", type, Array(body.prefix(2)))
         fixture.settle()
-        // The loop is this test's as long as it doesn't wait.
+        // This test holds the loop as long as it doesn't wait.
         #expect(large.state == .inProgress && failed.state == .inProgress && small.state == .completed)
         await fixture.engine.offloadedWorkEnds()
         fixture.settle()
@@ -71,7 +71,7 @@ struct LargeContentTests {
 
     @Test func `a body up to a megabyte doesn't wait for larger ones`() async throws {
         let gate = Gate()
-        // Where a huge one takes as long as this test wants.
+        // A huge body takes as long as this test wants.
         LargeContent.shared.run(for: 55 << 20) {
             gate.wait()
         } completion: { _ in
@@ -136,7 +136,7 @@ struct LargeContentTests {
         #expect(try #require(request.info?.response.entity).text.hasSuffix("яяя"))
     }
 
-    /// Threads of transformer modules decode for themselves.
+    /// Threads of transformer modules decode by themselves.
     @Test nonisolated func `huge bodies are decoded one at a time, whatever thread has them`() async {
         let underWay = Atomic(0)
         let decodes: @Sendable (Int) -> Int = { bytes in
@@ -152,7 +152,7 @@ struct LargeContentTests {
             return await group.reduce(0, max)
         }
         #expect(most == 0)
-        // One that isn't huge waits for none.
+        // A body that isn't huge doesn't wait.
         let nested = LargeContent.oneAtATime(for: 2 << 20) { LargeContent.oneAtATime(for: 1 << 20) { true } }
         #expect(nested)
     }

@@ -32,7 +32,7 @@ struct NoBodyTests {
         }
     }
 
-    @Test func `D30 a standard transformer may be told to take it`() throws {
+    @Test func `D30 an option makes a standard transformer take it`() throws {
         let all: [(any Transformer, String?)] = [
             (JSONTransformer(transformEmpty: true), "malformed_json"),
             (ImageTransformer(transformEmpty: true), "unparsable_image"),

@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// The same steps before and behind stages with caches (rules 22).
+/// The same steps before and after stages with caches (rules 22).
 extension OffloadedTransformerTests {
     @Test("22.6: a stage's cache between two such steps gets its stage's output, in one job")
     func cacheBetween() throws {

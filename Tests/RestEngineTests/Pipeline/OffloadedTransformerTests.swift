@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Steps of a pipeline that are done elsewhere (rules 16, 22).
+/// Steps of a pipeline that run on other threads (rules 16, 22).
 @Suite(.leakChecked) @EngineActor
 struct OffloadedTransformerTests {
     let fixture = EngineFixture()
@@ -28,7 +28,7 @@ struct OffloadedTransformerTests {
         }
     }
 
-    /// Adds transformers to stages: names in capitals are done elsewhere.
+    /// Adds transformers to stages. Those with capital names run on other threads.
     func fill(_ stages: (StageName, [String])..., caches: [StageName: any EntityCache] = [:]) throws {
         let (executor, journal) = (executor, journal)
         try fixture.configure { draft in
@@ -214,7 +214,7 @@ struct OffloadedTransformerTests {
         #expect(executor.waiting.isEmpty)
     }
 
-    @Test("30: a pipeline that stays on the loop ends in the turn in which the response comes")
+    @Test("30: a pipeline that stays on the loop ends in the tick in which the response comes")
     func synchronous() throws {
         try fill(("model", ["a"]))
         let request = try load(.text(200, ""))

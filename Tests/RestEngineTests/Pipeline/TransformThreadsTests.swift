@@ -3,14 +3,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Transformers and models of a program, in whose work the loop has no part.
+/// Transformers and models of a program, whose work runs on other threads than the loop's.
 @Suite(.leakChecked) @EngineActor
 struct TransformThreadsTests {
     let fixture = EngineFixture()
 
     init() { fixture.engine.movesLargeContent = true }
 
-    /// Where each of several pieces of work was done.
+    /// The threads on which several pieces of work ran.
     private final class Places: Sendable {
         private let list = Mutex<[Bool]>([])
         func note() { list.withLock { $0.append(EngineLoop.shared.isCurrent) } }

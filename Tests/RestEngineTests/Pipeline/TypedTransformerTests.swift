@@ -209,7 +209,7 @@ struct TypedTransformerTests {
         #expect(all.typedContent() == [User(login: "o")])
     }
 
-    @Test func `a server's wrong shape is told, and kept`() throws {
+    @Test func `a server's wrong shape is reported, and kept`() throws {
         fixture.service.model([User].self, at: "a")
         let error = try #require(try load(.json(200, #"[{"login": "a"}, {"login": 1}]"#)).error)
         #expect(

@@ -16,7 +16,9 @@ struct AnswerSnapshotTests {
     }
 
     private func text(_ answerSnapshot: AnswerSnapshot) -> String? {
-        answerSnapshot.answer(at: fixture.clock.uptime).map { String(decoding: $0.content.body, as: UTF8.self) }
+        answerSnapshot.answer(at: fixture.clock.uptime).map {
+            String(decoding: $0.content.body, as: UTF8.self)
+        }
     }
 
     @Test func `a fresh answer is there for readers until it expires`() throws {
@@ -29,7 +31,7 @@ struct AnswerSnapshotTests {
         #expect(answerSnapshot.answer(at: 30.01) == nil)
     }
 
-    @Test func `who asks later finds what is there already`() throws {
+    @Test func `later callers find the existing value`() throws {
         try fixture.stub("GET", "a", .text(200, "x"))
         let resource = fixture.resource("a")
         resource.load()
@@ -94,7 +96,7 @@ struct AnswerSnapshotTests {
         #expect(answerSnapshot.answer(at: fixture.clock.uptime)?.content.etag != first.etag)
     }
 
-    @Test func `the publication of a dropped resource is retired`() throws {
+    @Test func `the snapshot of a dropped resource is retired`() throws {
         var (resource, answerSnapshot): (Resource?, AnswerSnapshot) = try loaded()
         #expect(resource != nil && !answerSnapshot.isRetired)
         resource = nil

@@ -3,14 +3,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Large content, whose published form the loop has no part in making.
+/// Large content, whose snapshot is made on another thread than the loop's.
 @Suite(.leakChecked) @EngineActor
 struct LargeSnapshotTests {
     let fixture = EngineFixture()
     private let prepared = Prepared()
     private nonisolated static let text = String(repeating: "x", count: 300_000)
 
-    /// What a face was given, and on whose thread.
+    /// The content that a face was given, and the thread that called it.
     private final class Prepared: Sendable {
         let contents = Mutex<[EncodedContent]>([])
         func add(_ content: EncodedContent) { contents.withLock { $0.append(content) } }
@@ -35,7 +35,7 @@ struct LargeSnapshotTests {
         resource.overrideLocalContent(content)
         var answers: [PublishedAnswer] = []
         for _ in 0..<2 { resource.readAnswer { if let answer = try? $0.get() { answers.append(answer) } } }
-        // The loop is this test's as long as it doesn't wait.
+        // This test holds the loop as long as it doesn't wait.
         #expect(answers.isEmpty && answerSnapshot.answer(at: fixture.clock.uptime) == nil)
         await fixture.engine.offloadedWorkEnds()
         let shown = try #require(answerSnapshot.answer(at: fixture.clock.uptime)).content
@@ -57,7 +57,7 @@ struct LargeSnapshotTests {
         await fixture.engine.offloadedWorkEnds()
         #expect(request.state == .inProgress || request.state == .completed)
         fixture.settle()
-        // Without a second wait.
+        // The second read doesn't wait.
         #expect(size(answerSnapshot) == LargeContentTests.json.count && prepared.count == 1)
         var answer: PublishedAnswer?
         resource.readAnswer { answer = try? $0.get() }
@@ -70,7 +70,7 @@ struct LargeSnapshotTests {
             "GET", "a",
             .response(
                 200, headers: Headers([("Content-Type", "application/json")]), body: LargeContentTests.json))
-        // Steps behind the one that goes elsewhere make something else of it.
+        // Steps after the offloaded one change its result.
         var length = TypedTransformer<Tree, String>(description: "length") { tree, _ in "\(tree.byteCount)" }
         length.onEngineLoop = true
         fixture.service.configure { [length] in $0.pipeline[.model].add(length) }
@@ -91,7 +91,7 @@ struct LargeSnapshotTests {
         #expect(size(answerSnapshot) == 5 && prepared.count == 0)
     }
 
-    @Test func `who asked for what was replaced meanwhile gets that, and nobody else does`() async throws {
+    @Test func `only a caller that asked before a replacement gets the old one`() async throws {
         let (resource, answerSnapshot) = resource()
         resource.overrideLocalContent(.text(Self.text))
         var early: Int?

@@ -78,7 +78,7 @@ struct StaleReadTests {
         #expect(read(resource)?.code == "http_5xx", "91 s after it came it is too old")
     }
 
-    @Test func `44.2: whoever reads gets old data in place of a failure, and the resource has the error`()
+    @Test func `44.2: readers get old data in place of a failure, and the resource has the error`()
         throws
     {
         try fixture.configure { $0.configuration.staleIfError = .seconds(60) }
@@ -88,7 +88,7 @@ struct StaleReadTests {
         var texts: [String] = []
         resource.read { texts.append((try? $0.get().text) ?? "failed") }
         fixture.settle()
-        // Inside the retry time nothing is sent.
+        // Within the retry time no request is sent.
         resource.read { texts.append((try? $0.get().text) ?? "failed") }
         fixture.settle()
         #expect(texts == ["old", "old"] && fixture.transport.requests.count == 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// Bodies that somebody gets as they come, in recordings and out of them (rules 48.5, 49.8).
+/// Recordings of bodies that go to a receiver as they arrive, and their replay (rules 48.5, 49.8).
 @Suite(.leakChecked) @EngineActor
 struct DeliveredBodyTests {
     private let folder = TemporaryFolder()
@@ -30,7 +30,7 @@ struct DeliveredBodyTests {
         return fixture
     }
 
-    /// What a request gives away, and how it ends.
+    /// The text that a request delivers, and its end.
     private func streamed(_ fixture: EngineFixture, _ path: String = "a") -> (String, Response?) {
         let receiver = PiecesReceiver()
         let request = fixture.resource(path).request(.get)
@@ -52,7 +52,7 @@ struct DeliveredBodyTests {
         let replayed = try replaying()
         let (again, response) = streamed(replayed)
         #expect(again == text && response?.entity?.status == 200)
-        // As one transport of its own, too.
+        // The same with the replay as another engine's transport.
         let transport = ReplayTransport(
             RecordedAnswers(try HARReader.read(path), path: path), scheduler: replayed.scheduler)
         let engine = Engine(transport: transport, scheduler: replayed.scheduler)
@@ -133,7 +133,7 @@ struct DeliveredBodyTests {
         #expect(entries.count == 1 && !entries.description.contains("canary"))
         #expect(entries[0]["response"]?["_error"]?.string == "request_cancelled")
         #expect(try events(try replaying()) == ["one", #"{"token":"***"}"#])
-        // What wants all of it does not get a part.
+        // A request for the whole doesn't get a part.
         let plain = try replaying()
         let request = plain.resource("events").request(.get)
         plain.settle()
@@ -233,7 +233,7 @@ struct DeliveredBodyTests {
         #expect(results.isEmpty)
         _ = pipe.write(Array("body".utf8))
         pipe.finish()
-        // Behind what the pipe has told the loop.
+        // Runs after the pipe's messages to the loop.
         let _: Bool? = await waiting(for: "a pass of the loop") { notified in
             EngineLoop.shared.submit { notified(true) }
         }

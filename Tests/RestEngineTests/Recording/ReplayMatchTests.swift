@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// Which entry of a recording answers a request (rules 49.2, 49.4).
+/// The choice of a recording's entry for a request (rules 49.2, 49.4).
 @Suite(.leakChecked) @EngineActor
 struct ReplayMatchTests {
     private let folder = TemporaryFolder()
@@ -24,7 +24,8 @@ struct ReplayMatchTests {
 
     /// Records answers, which are the numbers of the requests from 1.
     ///
-    /// - Parameter digests: By a key that tells the test's credentials apart, as nearly all keys do.
+    /// - Parameter digests: A key under which the test's credentials have different digests, as with nearly
+    ///   all keys.
     private func record(
         _ requests: [TransportRequest], _ digests: CredentialDigests? = CredentialDigests(key: [1, 2, 3])
     ) throws -> Tree {
@@ -81,7 +82,7 @@ struct ReplayMatchTests {
         #expect(ask(answers, part("5-12")) == "3")
         #expect(ask(answers, part("0-9")) == "1")
         #expect(ask(answers, part("0-9")) == "4")
-        // A server may ignore the field, so the whole answers too.
+        // A server may ignore the field, so the whole content is an answer too.
         #expect(ask(answers, part("90-")) == "2")
         _ = try record([part("0-9")])
         let other = try self.answers()
@@ -115,7 +116,7 @@ struct ReplayMatchTests {
         #expect(ask(answers, get("me", ["X-Api-Key": users[1]])) == "5")
         #expect(ask(answers, get("me", ["X-Api-Key": users[0]])) == "1")
         #expect(ask(answers, get("me", ["X-Api-Key": users[0]])) == "4")
-        // Not the other's, though nobody has asked for that.
+        // The other user's answer doesn't match, although no request has used it yet.
         #expect(ask(answers, get("me", ["X-Api-Key": users[0]])) == "4")
         #expect(ask(answers, get("me?api_key=\(users[1])")) == "6")
         #expect(ask(answers, post("login", #"{"password":"\#(users[1])"}"#)) == "7")
@@ -133,7 +134,7 @@ struct ReplayMatchTests {
         let digests = (entries[0]?["_credentials"] ?? .null).elements.compactMap(\.string)
         #expect(digests.count == 2 && digests.allSatisfy { $0.utf8.count == 4 }, "\(digests)")
         #expect(entries[1]?["_credentials"] == nil)
-        // What is to be looked at tells nothing.
+        // A recording for readers has no digests.
         let shown = try record(requests, nil)
         #expect(shown["log"]?["_resthost"] == nil && !shown.description.contains("_credentials"))
     }

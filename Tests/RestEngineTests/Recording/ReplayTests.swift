@@ -134,7 +134,7 @@ struct ReplayTests {
         #expect(first.count == 8)
     }
 
-    /// Two requests that need a login, and a chain behind it; their outcomes, in their order.
+    /// Two requests that need a login, and a chain after them; returns their outcomes in order.
     private func walkWithLogin(_ fixture: EngineFixture, token first: String) throws -> [String] {
         var token = first
         let gate = RefreshGate()
@@ -205,7 +205,7 @@ struct ReplayTests {
         #expect(sent(by: renewed).count == 4)
     }
 
-    @Test func `49.1 as a transport it answers in a later turn, and fails what it doesn't know`() throws {
+    @Test func `49.1 as a transport it answers in a later tick, and fails what it doesn't know`() throws {
         let clock = ManualClock()
         let scheduler = Scheduler(clock: clock)
         var misses: [String] = []

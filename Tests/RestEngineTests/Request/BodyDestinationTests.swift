@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Bodies that a request gives away, through decorators, retries and repeats.
+/// Bodies that a request delivers to a receiver, with decorators, retries and repeats.
 @Suite(.leakChecked) @EngineActor
 struct BodyDestinationTests {
     let fixture = EngineFixture()

@@ -51,7 +51,7 @@ struct CancelTests {
         #expect(request.info?.response.error?.code == "invalid_request_method")
     }
 
-    /// Answers whenever the test likes, whatever was cancelled.
+    /// A transport that answers when the test says so, even after a cancellation.
     private final class Careless: Transport, Transfer {
         var completion: (@EngineActor (TransportResult) -> Void)?
         let progress = TransferProgress()
@@ -65,7 +65,7 @@ struct CancelTests {
         func answer() { completion?(.success(TransportResponse(status: 200))) }
     }
 
-    /// A transformer that does something in the middle of the pipeline.
+    /// A transformer that runs an action in the middle of the pipeline.
     private struct Meddler: Transformer {
         let description = "meddler"
         let act: @EngineActor @Sendable () -> Void

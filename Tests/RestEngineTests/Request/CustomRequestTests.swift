@@ -43,7 +43,7 @@ struct CustomRequestTests {
         return (work, fixture.watch(Request(engine: fixture.engine, custom: work)))
     }
 
-    @Test("11.2: it starts when it is told to, and once")
+    @Test("11.2: it starts on demand, and once")
     func start() {
         let (work, request) = make()
         fixture.settle()
@@ -57,7 +57,7 @@ struct CustomRequestTests {
         fixture.settle()
     }
 
-    @Test("11.3: the outcome may come inside of start; hooks still run in a later turn")
+    @Test("11.3: the outcome may come inside of start; hooks still run in a later tick")
     func immediate() {
         let (work, request) = make()
         work.isImmediate = true

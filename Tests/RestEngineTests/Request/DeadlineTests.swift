@@ -3,13 +3,13 @@ import Testing
 
 @testable import RestEngine
 
-/// The total time covers a call as its caller sees it (rules 41.8, 10.13).
+/// The total timeout covers a call as its caller sees it (rules 41.8, 10.13).
 @Suite(.leakChecked) @EngineActor
 struct DeadlineTests {
     let fixture = EngineFixture()
     let journal = Journal()
 
-    /// Ends the refresh that runs.
+    /// Ends the running refresh.
     @EngineActor
     private final class Renewal {
         var done: (@EngineActor (RefreshGate.Outcome) -> Void)?
@@ -64,7 +64,7 @@ struct DeadlineTests {
         #expect(fixture.scheduler.armedTimers == 0)
     }
 
-    @Test func `10.13: what a chain passes to has the time that is left, its attempts too`() throws {
+    @Test func `10.13: a chained request has the remaining time, its attempts too`() throws {
         fixture.engine.random = { 1 }
         try total(2)
         try fixture.configure {
@@ -82,7 +82,7 @@ struct DeadlineTests {
         fixture.settle()
         let last = try #require(fixture.transport.requests.last)
         #expect(last.url == "https://api.test/v1/b" && abs(last.timeouts.totalSeconds - 0.5) < 0.01)
-        // Another attempt would begin behind the deadline.
+        // Another attempt would begin after the deadline.
         #expect(code(chain) == "http_5xx")
         fixture.advance(10)
         fixture.advance(10)
@@ -176,7 +176,7 @@ struct DeadlineTests {
         #expect(fixture.engine.offloadedWork == 0 && fixture.scheduler.armedTimers == 0)
     }
 
-    @Test func `41.8: what failed before keeps its error when its transformers take too long`() throws {
+    @Test func `41.8: a failed request keeps its error if its transformers take too long`() throws {
         try total(2)
         let executor = HeldExecutor(fixture, journal)
         try fixture.configure {

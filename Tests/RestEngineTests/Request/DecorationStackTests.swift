@@ -18,7 +18,7 @@ struct DecorationStackTests {
         return failure
     }
 
-    @Test func `a decorator that replaces a request by one for the same resource is told so`() throws {
+    @Test func `a decorator that replaces a request by one for the same resource is reported`() throws {
         try decorate("a") { resource, _ in resource.request("GET") }
         let request = fixture.resource("a").load()
         fixture.settle()
@@ -41,14 +41,14 @@ struct DecorationStackTests {
         #expect(fixture.transport.requests.isEmpty)
     }
 
-    @Test func `two that lead to each other are told of the first`() throws {
+    @Test func `two that lead to each other are reported for the first`() throws {
         let a = fixture.resource("a")
         let b = fixture.resource("b")
         try decorate("a") { [unowned b] _, _ in b.request("GET") }
         try decorate("b") { [unowned a] _, _ in a.request("GET") }
         let request = a.load()
         fixture.settle()
-        #expect(try failure(request).message.contains("requests what leads to it again"))
+        #expect(try failure(request).message.contains("requests one that leads back to it"))
     }
 
     @Test func `one that asks again once is left alone`() throws {
@@ -67,7 +67,7 @@ struct DecorationStackTests {
         #expect(fixture.transport.requests.count == 2)
     }
 
-    @Test func `resources without end inside each other are told as well`() throws {
+    @Test func `resources without end inside each other are reported as well`() throws {
         try decorate("**") { resource, request in
             resource.child("x").request("GET")
             return request
@@ -75,7 +75,7 @@ struct DecorationStackTests {
         let request = fixture.resource("a").load()
         fixture.settle()
         #expect(
-            try failure(request).message.hasPrefix("decorators request further resources inside each other"))
+            try failure(request).message.hasPrefix("decorators request further resources, nested "))
         #expect(fixture.transport.requests.isEmpty)
     }
 }

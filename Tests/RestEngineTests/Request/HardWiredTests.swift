@@ -50,7 +50,7 @@ struct HardWiredTests {
         #expect(request.repeated() === request)
     }
 
-    @Test("5.15: a load of it is over a turn later")
+    @Test("5.15: a load of it is over a tick later")
     func load() {
         fixture.noteEvents(in: journal)
         let resource = fixture.resource("a")

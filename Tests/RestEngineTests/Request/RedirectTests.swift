@@ -51,7 +51,7 @@ struct RedirectTests {
             ("POST", 302, "/y", false), ("DELETE", 302, "https://b.test/y", true),
             ("GET", 303, "/y", true), ("GET", 302, "https://b.test/y", false),
         ])
-    func `50.11 What has to be true goes where the write goes, and not with a read in its place`(
+    func `50.11 Preconditions go with the write, and not with a read in its place`(
         method: String, status: Int, location: String, isKept: Bool
     ) throws {
         let conditions = [

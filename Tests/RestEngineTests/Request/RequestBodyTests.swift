@@ -73,7 +73,7 @@ struct RequestBodyTests {
 
     /// configured mutator > ad hoc mutation > the body's type > configured header
     @Test(arguments: [(0, "text/plain; charset=utf-8"), (1, "ad/hoc"), (2, "mutator/type")])
-    func `6.8 6.9 who has the last word on Content-Type`(level: Int, type: String) throws {
+    func `6.8 6.9 the order of the sources of Content-Type`(level: Int, type: String) throws {
         try fixture.configure { draft in
             draft.configuration.headers.set("content-type", "configured/type")
             if level >= 2 {

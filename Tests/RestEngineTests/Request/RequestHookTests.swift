@@ -12,7 +12,7 @@ struct RequestHookTests {
         return fixture.watch(fixture.resource("a").load())
     }
 
-    @Test func `7.1 7.9 the state is completed a turn before the hooks run`() throws {
+    @Test func `7.1 7.9 the state is completed a tick before the hooks run`() throws {
         let request = journal.follow(try load(.text(200, "x")))
         #expect(request.state == .inProgress && request.info == nil && request.progress == 0)
         fixture.runTick()
@@ -72,7 +72,7 @@ struct RequestHookTests {
         #expect(journal.lines == ["success a", "completion a", "success b", "completion b"])
     }
 
-    @Test func `7.6 7.7 late hooks run in a later turn, in order`() throws {
+    @Test func `7.6 7.7 late hooks run in a later tick, in order`() throws {
         let request = try load(.text(200, "x"))
         fixture.settle()
         journal.follow(request, "1")
@@ -85,7 +85,7 @@ struct RequestHookTests {
             ])
     }
 
-    @Test func `7.7 a hook attached by a hook runs a turn later`() throws {
+    @Test func `7.7 a hook attached by a hook runs a tick later`() throws {
         let request = try load(.text(200, "x"))
         request.onCompletion { [journal, unowned request] _ in
             journal.note("first")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// The actions of a request at each event, without anything that performs them.
+/// The actions of a request at each event, without performing them.
 @EngineActor
 struct RequestLifecycleTests {
     private typealias Outcome = RequestLifecycle.Outcome
@@ -24,7 +24,7 @@ struct RequestLifecycleTests {
         .success(TransportResponse(status: status, headers: Headers(fields)))
     }
 
-    /// A lifecycle whose first message is on its way.
+    /// A lifecycle whose first message is in flight.
     private func sending(_ hop: RequestHop) -> RequestLifecycle {
         var lifecycle = RequestLifecycle()
         #expect(name(lifecycle.started(hop)) == "admit 1 GET" || hop.step.method != "GET")
@@ -50,7 +50,7 @@ struct RequestLifecycleTests {
     @Test(
         arguments: [
             (200, "", "receive 200"), (304, "", "receive 304"), (404, "", "receive 404"),
-            (302, "/y", "admit 1 GET"), (302, "", "fail 302: the server redirects and doesn't say where"),
+            (302, "/y", "admit 1 GET"), (302, "", "fail 302: the server redirects without a Location"),
             (302, "http://a.test/y", "fail tls_failed"),
         ] as [(Int, String, String)])
     func `5.18 an answer stands, or leads somewhere`(status: Int, location: String, then: String) {
@@ -123,7 +123,7 @@ struct RequestLifecycleTests {
         #expect(name(spent.ended(gone)) == "receive 401")
     }
 
-    /// Whatever comes in whatever order: one end, no message behind it, and one wait at a time.
+    /// For any events in any order: one end, no message after it, and one wait at a time.
     @Test func `events in every order end a request once`() {
         var random = FuzzRounds.random(seed: 41)
         for _ in 0..<FuzzRounds.count(3000) {

@@ -5,7 +5,8 @@ import Testing
 struct RequestStateMachineTests {
     enum Step: Sendable { case start, complete, cancel }
 
-    /// What each step answers: start and cancel with whether they did something, complete with its verdict.
+    /// The result of each step: start and cancel return whether they had an effect, complete returns its
+    /// decision.
     @Test(
         arguments: [
             ("7.1 start, then complete", [.start, .complete], ["starts", "accept"], .completed),

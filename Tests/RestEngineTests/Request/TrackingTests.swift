@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Which requests a resource lists (rules 4.8, D5).
+/// The requests that a resource lists (rules 4.8, D5).
 @Suite(.leakChecked) @EngineActor
 struct TrackingTests {
     let fixture = EngineFixture()

@@ -35,7 +35,7 @@ struct UploadTests {
                     MultipartPart(name: "a", source: .bytes(Array("1".utf8))),
                     MultipartPart(name: "b", source: .file(path: path("f.txt")), contentType: "text/plain"),
                 ])))
-        // The boundary is one that no part contains.
+        // The boundary doesn't occur in any part.
         #expect(sent.headers.values("Content-Type") == ["multipart/form-data; boundary=part-boundary-1"])
         #expect(
             String(decoding: sent.body ?? [], as: UTF8.self) == """

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// What goes when resources are too many, or their bytes are (D42).
+/// Eviction when there are too many resources, or too many bytes (D42).
 @Suite(.leakChecked) @EngineActor
 struct EvictionTests {
     let fixture = EngineFixture()
@@ -15,7 +15,7 @@ struct EvictionTests {
         fixture.settle()
     }
 
-    /// A read as clients of a gateway make it.
+    /// A read like that of a gateway's client.
     private func read(_ path: String) -> Bool {
         service.resource(path).answerSnapshotForReaders().answer(at: fixture.clock.uptime) != nil
     }
@@ -67,7 +67,7 @@ struct EvictionTests {
         for number in 0..<500 {
             load([number])
             fixture.clock.advance(by: 0.05)
-            // Fresh reads leave a time, and nothing else.
+            // Fresh reads only record the time.
             #expect(read("0"))
             if number >= 450 { #expect(service.resource("\(number - 50)").state.data != nil) }
         }
@@ -133,7 +133,7 @@ struct EvictionTests {
         #expect(service.liveResources.contains { $0.urlString.hasSuffix("/0") })
     }
 
-    @Test func `what went is found again in its cache, and by readers on other threads`() throws {
+    @Test func `evicted data is found in its cache, and by readers on other threads`() throws {
         try fixture.stub("GET", "*", .text(200, "x"))
         try fixture.cache([("cleanup", FakeCache("cache", fixture))])
         service.cachedResourceCountLimit = 10
@@ -177,9 +177,9 @@ struct EvictionTests {
         let warnings = fixture.log.filter { $0.category == .warning }
         #expect(warnings.count == 1)
         #expect(
-            warnings.first?.text.contains("the service 'api': dropped resources that nobody used") == true)
+            warnings.first?.text.contains("the service 'api': dropped unused resources") == true)
         fixture.clock.advance(by: 100)
-        // All is stale by now.
+        // All data is stale by now.
         fixture.engine.log.enabled = [.cache]
         load([100])
         #expect(fixture.log.filter { $0.category == .warning }.count == 1)

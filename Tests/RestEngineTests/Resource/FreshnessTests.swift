@@ -93,7 +93,7 @@ struct FreshnessTests {
         #expect(resource.isUpToDate)
     }
 
-    /// Seconds by which somebody sets the clock: 800 days.
+    /// The seconds by which the clock is set: 800 days.
     private nonisolated static let jumps = [-69_120_000.0, 69_120_000]
 
     private func setClock(by seconds: Double) {
@@ -111,7 +111,7 @@ struct FreshnessTests {
         #expect(answer.expiresAt - fixture.clock.uptime == 20 && answer.timestamp == 0)
         fixture.advance(20.5)
         #expect(!resource.isUpToDate && answerSnapshot.answer(at: fixture.clock.uptime) == nil)
-        // What is loaded then has the time of day as it is now.
+        // Later loads have the current time of day.
         resource.load()
         fixture.settle()
         #expect(resource.isUpToDate && resource.dataAge == 0)

@@ -134,7 +134,7 @@ struct LoadTests {
         #expect(!b.isRequesting)
     }
 
-    @Test func `5.15 load(using:) of a completed request takes one turn`() throws {
+    @Test func `5.15 load(using:) of a completed request takes one tick`() throws {
         try fixture.stub("POST", "a", .text(200, "done"))
         let resource = fixture.resource("a")
         let request = resource.request("POST")
@@ -146,7 +146,7 @@ struct LoadTests {
         #expect(resource.latestData?.content.text == "done")
     }
 
-    @Test func `30 a client-side failure is an error of the next turn`() {
+    @Test func `30 a client-side failure is an error of the next tick`() {
         fixture.noteEvents(in: journal)
         let resource = fixture.resource("a")
         resource.load(using: resource.failedRequest(.notURLEncodable(string: "x"), method: "POST"))

@@ -19,7 +19,7 @@ struct LocalChangeTests {
         return resource
     }
 
-    @Test func `21.1 an override is taken as it is given, and told at once`() throws {
+    @Test func `21.1 an override is taken as it is given, and notified at once`() throws {
         try fixture.configure { $0.configuration.pipeline["model"].add(Shouting()) }
         let resource = fixture.resource("a")
         try fixture.stub("GET", "a", .response(500))

@@ -8,7 +8,7 @@ private func state(of resource: Resource) -> String {
         + "data \(resource.latestData?.content.text ?? "nil"), error \(resource.latestError?.userMessage ?? "nil")"
 }
 
-/// The sheet of section 30, turn by turn. Observers have their own tests; here the resource's events stand
+/// The order of section 30, tick by tick. Observers have their own tests; here the resource's events stand
 /// for them.
 @Suite(.leakChecked) @EngineActor
 struct OrderingTests {
@@ -161,7 +161,7 @@ struct OrderingTests {
         #expect(state(of: resource) == "0 requests, 1 loads, \(untouched)")
         fixture.runTick()
         let after = "0 requests, 0 loads, data nil, error Cannot parse server response"
-        // The caller came first here.
+        // The caller's request came first here.
         #expect(
             journal.take() == [
                 "caller: 0 requests, 1 loads, \(untouched)", "caller: progress 1.0", "caller: failure",
@@ -170,7 +170,7 @@ struct OrderingTests {
         #expect(state(of: resource) == after)
     }
 
-    @Test("30 7.7: a late hook has its own later turn")
+    @Test("30 7.7: a late hook has its own later tick")
     func lateHook() throws {
         let (resource, _) = try prepare()
         let request = resource.load()
@@ -185,7 +185,7 @@ struct OrderingTests {
             ])
     }
 
-    @Test("30 10.1: a load through a chain tells each thing once, a turn after its request")
+    @Test("30 10.1: a load through a chain tells each thing once, a tick after its request")
     func chain() throws {
         try fixture.configure {
             $0.configuration.decorators.append { _, request in request.chained { _ in .useThisResponse } }

@@ -2,8 +2,8 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Loads, overrides, cancels and wipes by chance, with answers in any order; then what must hold whatever
-/// happened.
+/// Random loads, overrides, cancels and wipes, with answers in any order; then the conditions that must hold
+/// in any case.
 @Suite(.leakChecked) @EngineActor
 struct ResourceFuzzTests {
     let fixture = EngineFixture()
@@ -11,11 +11,11 @@ struct ResourceFuzzTests {
     @EngineActor
     private final class Model {
         var random: SeededRandom
-        /// Numbers of loads and local changes, in the order of starting.
+        /// The number of loads and local changes, in the order of starting.
         var last = 0
         var loads: [Int: (request: Request, fails: Bool)] = [:]
         var overrides: Set<Int> = []
-        /// What came before it does not count.
+        /// Events before it don't count.
         var wipe = 0
         var completions: [Int: Int] = [:]
         var nextFails = false

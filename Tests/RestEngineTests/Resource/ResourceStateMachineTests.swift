@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// The table of states without an engine: what happens, and what is there then.
+/// The table of states without an engine: events, and the state after each.
 struct ResourceStateMachineTests {
     enum Step: Sendable {
         case start

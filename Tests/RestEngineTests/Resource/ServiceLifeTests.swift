@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// What a service keeps, and what keeps it (rules 2.7 to 2.9, D39).
+/// The references between a service and other objects (rules 2.7 to 2.9, D39).
 @Suite(.leakChecked) @EngineActor
 struct ServiceLifeTests {
     let fixture = EngineFixture()
@@ -11,7 +11,7 @@ struct ServiceLifeTests {
         try Service(engine: fixture.engine, name: "short", baseURL: "https://short.test")
     }
 
-    /// Lets the loop do what a service's end leaves to it.
+    /// Lets the loop do the work that a service's end leaves to it.
     private func turn(until isOver: @EngineActor () -> Bool) async {
         await yielding(until: "the service's end is over") { isOver() }
     }
@@ -64,7 +64,7 @@ struct ServiceLifeTests {
         #expect(last == nil && held?.urlString == "https://short.test/a/c")
     }
 
-    @Test func `2.8 D39 what somebody observes stays until nobody does`() async throws {
+    @Test func `2.8 D39 an observed resource stays until it has no observers`() async throws {
         weak var resource: Resource?
         var owner: Owner? = Owner()
         do {

@@ -1,7 +1,7 @@
 import RestEngine
 import Testing
 
-/// D34: the reason is part of an error's text, whatever its message for people is.
+/// D34: the reason is part of an error's text, besides its message for people.
 struct ErrorTextTests {
     private static let script = RequestError.ScriptFailure(message: "no field", file: "a.lua", line: 7)
 
@@ -27,7 +27,7 @@ struct ErrorTextTests {
             "Cannot parse server response: flat returned nil: is a 'return' missing in it?"
         ),
         (error(.transformerReturnedNil(transformer: "flat"), "No user"), "No user: flat returned nil"),
-        // 17.7 fixes the message; that it is the script's fault is said all the same.
+        // 17.7 fixes the message. The text also says that it is the script's fault.
         (
             error(.scriptError(script), "Cannot parse server response", status: 200),
             "Script error (200): a.lua:7: no field"

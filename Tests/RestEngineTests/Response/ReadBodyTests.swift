@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// What standard transformers read keeps its body (rule 18.10).
+/// Content that standard transformers read keeps its body (rule 18.10).
 @Suite(.leakChecked) @EngineActor
 struct ReadBodyTests {
     let fixture = EngineFixture()
@@ -28,7 +28,7 @@ struct ReadBodyTests {
     ]
 
     @Test(arguments: bodies)
-    func `18.10 what is published is the body, of failures too`(type: String, body: [UInt8]) throws {
+    func `18.10 the body is published unchanged, failures included`(type: String, body: [UInt8]) throws {
         for status in [200, 404] {
             let content = try published(try load(type, body, status).entity)
             #expect(content.body == body && content.contentType == type && content.isRaw)
@@ -70,11 +70,11 @@ struct ReadBodyTests {
     }
 
     @Test func `23.4 a body is counted beside its value where it has memory of its own`() throws {
-        // JSON stays text again once so many values were read of which no tree was wanted.
+        // JSON stays text again after this number of values of which no tree was needed.
         for _ in 0..<64 { _ = try load("application/json", Self.json) }
         func held(_ type: String, _ body: [UInt8]) throws -> Int {
             let entity = try #require(try load(type, body).entity)
-            // Without the bytes for the header and its bookkeeping.
+            // Subtracts the bytes of the header and its bookkeeping.
             return entity.heldBytes - Entity(content: .bytes([]), contentType: type).heldBytes
         }
         #expect(try held("application/json", Self.json) == Self.json.count)
@@ -100,7 +100,7 @@ struct ReadBodyTests {
         #expect(content.etag == (try published(entity)).etag)
     }
 
-    @Test func `18.10 22.6 what a cache outside of the process can't tell is written anew`() throws {
+    @Test func `18.10 22.6 a body that a cache outside of the process loses is written anew`() throws {
         for (type, body, anew) in [
             ("application/x-ndjson", "[1]\n[ 2 ]", "application/json"),
             ("text/plain; charset=iso-8859-1", "\u{FF}", "text/plain; charset=utf-8"),

@@ -35,7 +35,7 @@ struct RequestErrorTests {
         #expect(StatusText.text(for: status) == text)
     }
 
-    /// Cause, its code, its message.
+    /// Each cause with its code and its message.
     nonisolated static let causes: [(RequestError.Cause, String, String)] = [
         (.invalidURL(source: nil), "invalid_url", "Cannot send request with invalid URL"),
         (.unencodableText(encoding: "a", text: "b"), "unencodable_text", "Cannot send request"),

@@ -1,7 +1,7 @@
 import RestEngine
 import Testing
 
-/// What the server says of its refusal is part of the error's text, and not of the message for people.
+/// The server's explanation is part of the error's text, but not of the message for people.
 struct ServersSentenceTests {
     private static func error(_ content: Content, _ type: String, cause: RequestError.Cause? = nil)
         -> RequestError

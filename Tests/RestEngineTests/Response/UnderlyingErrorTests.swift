@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// What a program's own functions throw is there, as it was, in the error of the request (rule 17.7).
+/// An error that a program's function throws is in the request's error unchanged (rule 17.7).
 @Suite(.leakChecked) @EngineActor
 struct UnderlyingErrorTests {
     private enum MyError: Error, Equatable {

@@ -88,7 +88,7 @@ struct TraceTests {
         #expect(fixture.transport.requests[1].headers.values("traceparent").count == 1)
     }
 
-    @Test func `59.2 another origin isn't told, unless it may know`() throws {
+    @Test func `59.2 another origin gets no trace, unless it may know`() throws {
         fixture.service.configure { $0.isTraced = true }
         let moved = StubReply.response(302, headers: Headers([("Location", "https://other.example/")]))
         try fixture.stub("GET", "a", moved)

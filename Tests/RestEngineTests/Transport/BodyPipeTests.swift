@@ -7,13 +7,13 @@ import Testing
 @testable import RestEngine
 
 @Suite struct BodyPipeTests {
-    /// In words, what the state says.
+    /// The answers of the state, in words.
     private final class Ends {
         var state: BodyPipeState
 
         init(_ capacity: Int) { state = BodyPipeState(capacity: capacity) }
 
-        /// Whether there is room for more, and what the other end is told.
+        /// Whether there is room for more, and the notification of the other end.
         func write(_ text: String) -> String {
             (state.write(Array(text.utf8)) ? "more" : "wait") + signal
         }
@@ -41,7 +41,7 @@ import Testing
         private var signal: String { state.takeSignal().map { ", \($0)" } ?? "" }
     }
 
-    @Test func `69.1 Nothing is wanted before somebody reads`() {
+    @Test func `69.1 No bytes are taken before the reader starts`() {
         let pipe = Ends(10)
         #expect(pipe.write("ab") == "wait")
         #expect(pipe.read(5) == "ab, room")
@@ -72,7 +72,7 @@ import Testing
         #expect(full.state.count == 0 && full.read(9) == "offline")
     }
 
-    @Test func `69.1 Whoever writes for nobody is told, and nothing is kept`() {
+    @Test func `69.1 A writer without a reader is notified, and no bytes are kept`() {
         let pipe = Ends(2)
         #expect(pipe.write("abc") == "wait" && pipe.close() == ", room")
         #expect(pipe.state.count == 0)
@@ -192,7 +192,7 @@ struct StreamedBodyTests {
         #expect(fixture.transport.requests.map(\.body) == [Array("hello".utf8)])
         let error = try #require(request.info?.response.error)
         #expect(error.httpStatusCode == 307)
-        #expect("\(error)".contains("its body was sent as it came, and is gone"))
+        #expect("\(error)".contains("its body was streamed, and is gone"))
         let again = request.repeated().start()
         fixture.settle()
         #expect(said(of: again).contains("can't be sent again"))
@@ -225,7 +225,7 @@ struct StreamedBodyTests {
         while engine.scheduler.runTick() {}
     }
 
-    @Test func `69.4 What breaks off fails the request`() throws {
+    @Test func `69.4 A body that breaks off fails the request`() throws {
         try fixture.stub("PUT", "a", .text(200, "ok"))
         let pipe = BodyPipe()
         pipe.fail(TransportError(.internal, phase: .send, message: "the client is gone"))

@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// What a finished test leaves behind, said by the check that all suites with a fixture rely on.
+/// Objects that a finished test leaves behind, found by the check that all suites with a fixture use.
 struct StubLifeTests {
     @Test @EngineActor func `a cancelled transfer of a held stub keeps nothing alive`() async throws {
         weak var scheduler: Scheduler?
@@ -17,7 +17,7 @@ struct StubLifeTests {
             fixture.settle()
         }()
         #expect(request == nil)
-        // The end of a service leaves something to the loop.
+        // The end of a service leaves work to the loop.
         await yielding(until: "the scheduler is gone") { scheduler == nil }
     }
 

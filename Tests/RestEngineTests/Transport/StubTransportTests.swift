@@ -43,7 +43,7 @@ struct StubTransportTests {
         #expect(old.requests.count == 1 && new.requests.isEmpty)
     }
 
-    @Test func `24.1 an answer comes in the next turn, never at once`() throws {
+    @Test func `24.1 an answer comes in the next tick, never at once`() throws {
         try fixture.stub("GET", "a", .response(200))
         send()
         #expect(inbox.results.isEmpty)
@@ -146,7 +146,7 @@ struct StubTransportTests {
         }
     }
 
-    @Test func `what has no stub is told at once`() throws {
+    @Test func `what has no stub is reported at once`() throws {
         try fixture.stub("GET", "a", .response())
         var notified: [String] = []
         fixture.transport.onUnmatched = { notified.append($0.url) }
@@ -174,7 +174,7 @@ struct StubTransportTests {
         #expect(inbox.statuses == [201, 200, 200] && stub.heldRequests == 0)
     }
 
-    @Test func `what is sent in a pause looks for its stub in the turn after it`() throws {
+    @Test func `what is sent in a pause looks for its stub in the tick after it`() throws {
         fixture.transport.pause()
         send()
         let cancelled = send("GET", "https://api.test/v1/b")

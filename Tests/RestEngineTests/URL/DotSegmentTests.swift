@@ -3,12 +3,12 @@ import Testing
 
 @testable import RestEngine
 
-/// No path leads up, whoever wrote it (D31).
+/// No path leads up, from whatever source (D31).
 @Suite(.leakChecked) @EngineActor
 struct DotSegmentTests {
     let fixture = EngineFixture(baseURL: "https://api.test/api/v1/?token=secret")
 
-    /// Text of a path, from a script, a client or an answer.
+    /// Texts of paths, from scripts, clients or answers.
     nonisolated static let texts = [
         "..", ".", "../admin", "users/../../admin", "./x", "/../admin", "%2e%2e", "%2e%2e/admin",
         ".%2E/admin",
@@ -78,7 +78,7 @@ struct DotSegmentTests {
     func links(href: String, url: String?) {
         let page = fixture.service.resource("users/octocat")
         #expect(page.relative(href).urlString == url ?? "https://api.test/api/v1/users/c?../../x")
-        // A page elsewhere has its own ways.
+        // A page of another host isn't restricted.
         let elsewhere = fixture.service.resource(absoluteURL: "https://other.test/a/b")
         #expect(elsewhere.relative("../c").urlString == "https://other.test/c")
     }

@@ -19,7 +19,7 @@ struct URLFuzzTests {
         }
     }
 
-    /// Read again, the text gives the same text with the same parts.
+    /// Parsing the text again gives the same text and parts.
     private func isSettled(_ url: URLText) -> Bool {
         guard !url.string.isEmpty else { return true }
         guard let again = URLText(url.string) else { return false }
@@ -54,7 +54,7 @@ struct URLFuzzTests {
                 return
             }
             #expect(isSettled(target), "\(url) -> \(href)")
-            // An href without a path keeps the path as it was (RFC 3986 5.2.2).
+            // An href without a path keeps the base's path (RFC 3986 5.2.2).
             guard target.host != nil, URLReference(href)?.path.isEmpty == false else { return }
             #expect(!target.path.split(separator: "/").contains { $0 == "." || $0 == ".." }, "\(target)")
         }

@@ -47,7 +47,7 @@ struct URLTextTests {
         #expect(URLText(text) == nil)
     }
 
-    /// libcurl, which connects, would ask another host than was judged.
+    /// libcurl, which connects, would use another host than the one that was checked.
     @Test(arguments: [
         "http://ex%61mple.com/", "http://%2e/", "http://h%/", "http://h%2/", "http://h%zz/", "http://h%00/",
         "http://127.1/",

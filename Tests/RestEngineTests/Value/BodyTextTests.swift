@@ -9,13 +9,13 @@ struct BodyTextTests {
             .decode()
     }
 
-    /// `я` in KOI8-R, which nothing else makes of the byte.
+    /// `я` in KOI8-R. No other encoding reads the byte as this letter.
     private func declaring(_ head: String) -> [UInt8] { Array(head.utf8) + [0xD1] }
 
     @Test(arguments: [
         "text/html", "text/css", "text/csv", "text/xml", "application/xml", "text/plain", nil,
     ])
-    func `18.3 D41 what is UTF-8 and says nothing is UTF-8`(type: String?) throws {
+    func `18.3 D41 UTF-8 without a charset is read as UTF-8`(type: String?) throws {
         #expect(try text(Array("Grüße €".utf8), type) == "Grüße €")
         #expect(try text([0x47, 0x72, 0xFC, 0x80], type) == "Grü€", "anything else is windows-1252")
         #expect(try text([], type) == "")

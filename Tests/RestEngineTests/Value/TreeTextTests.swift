@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// JSON that is a text as long as nobody wants a tree of it.
+/// JSON that stays text until a tree of it is needed.
 @Suite struct `A tree that is text` {
     private let json = #"{"id":7,"name":"Ada","tags":["a","b"],"deep":{"list":[1,2.5,null,true]},"id":8}"#
 

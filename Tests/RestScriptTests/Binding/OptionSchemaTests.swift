@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-/// A schema that belongs to no language, read from values that are none of Lua's.
+/// A schema without a scripting language, read from values that are not Lua's.
 struct OptionSchemaTests {
     private enum Word: String, CaseIterable {
         case one, two
@@ -70,7 +70,7 @@ struct OptionSchemaTests {
             field.within { try $1(&$0.inner) }
         })
 
-    /// What is wrong; nil: nothing.
+    /// The error in the values; nil if there is none.
     private func read(_ values: [String: any Sendable], into whole: inout Whole) throws -> String? {
         for (place, read) in Self.schema.readings.enumerated() {
             do {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RestScript
 
-/// Loads of a script with a custom cache: what the script prints and what observers would be told, in one
-/// list.
+/// Loads of a script with a custom cache. One list has the script's output and the events that observers
+/// would get.
 @Suite(.leakChecked) @EngineActor
 struct CacheLoadTests {
     private func run(_ source: String, kept: String, _ stage: String = "cleanup", wait: String = "") throws

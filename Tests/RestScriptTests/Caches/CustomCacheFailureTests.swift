@@ -8,7 +8,7 @@ import Testing
 struct CustomCacheFailureTests {
     let fixture = ScriptFixture()
 
-    /// A cache with one function replaced, used in every way; the warnings of the engine.
+    /// Uses a cache with one function replaced in every way; returns the engine's warnings.
     private func warnings(_ function: String, _ body: String, seconds: Double = 0) throws -> [String] {
         try SampleServer.install(on: fixture.transport)
         var warnings: [String] = []

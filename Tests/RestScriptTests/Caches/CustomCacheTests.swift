@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct CustomCacheTests {
-    /// A cache that is a table, and prints what it is asked.
+    /// A cache that is a table, and prints its calls.
     static let table = #"""
         local entries = {}
         local function path(key) return (key:gsub("https://api.test/v1/", "")) end
@@ -18,7 +18,7 @@ struct CustomCacheTests {
         }
         """#
 
-    /// Runs a script with the table cache at the model stage, and jobs that may wait.
+    /// Runs a script with the table cache at the model stage. Its jobs may wait.
     private func expect(
         _ source: String, seconds: Double = 1, prints expected: [String],
         sourceLocation: SourceLocation = #_sourceLocation
@@ -30,7 +30,7 @@ struct CustomCacheTests {
             sourceLocation: sourceLocation)
     }
 
-    /// The cache that a script gave the stage `model`.
+    /// The cache that a script set for the stage `model`.
     private func cache(_ fixture: ScriptFixture) throws -> any EntityCache {
         let service = try #require(fixture.host?.services.first)
         return try #require(service.resource("x").configuration(for: "GET").pipeline["model"].cache)

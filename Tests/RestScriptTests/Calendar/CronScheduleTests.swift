@@ -8,7 +8,7 @@ import Testing
 struct CronScheduleTests {
     private static let berlin = ZoneRule("CET-1CEST,M3.5.0,M10.5.0/3").map(ZoneTable.init) ?? .utc
     private static let newYork = ZoneRule("EST5EDT,M3.2.0,M11.1.0").map(ZoneTable.init) ?? .utc
-    /// Half an hour of summer time, and an offset with minutes.
+    /// A zone with half an hour of summer time, and an offset with minutes.
     private static let lordHowe = ZoneRule("<+1030>-10:30<+11>-11,M10.1.0,M4.1.0").map(ZoneTable.init) ?? .utc
 
     /// Unix seconds of a time in UTC.
@@ -26,7 +26,7 @@ struct CronScheduleTests {
             "\(day.year)-\(two(day.month))-\(two(day.day)) \(two(Int(minute / 60))):\(two(Int(minute % 60)))"
     }
 
-    /// The next times, in UTC, after one.
+    /// The next times after one, in UTC.
     private func times(
         _ schedule: String, after start: String, _ count: Int = 3, in zone: ZoneTable = .utc
     ) throws -> [String] {
@@ -60,7 +60,7 @@ struct CronScheduleTests {
         ("0 0 29 2 */7", ["2032-02-29 00:00", "2060-02-29 00:00", "2088-02-29 00:00"]),
     ])
     func `five fields name the minutes`(schedule: String, expected: [String]) throws {
-        // A Sunday.
+        // The day is a Sunday.
         #expect(try times(schedule, after: "2026-11-22 10:00") == expected)
     }
 
@@ -75,7 +75,7 @@ struct CronScheduleTests {
         #expect(
             try times("30 2 * * *", after: "2026-10-24 12:00", in: Self.berlin)
                 == ["2026-10-25 00:30", "2026-10-26 01:30", "2026-10-27 01:30"])
-        // From within the second hour.
+        // The start is within the second of the two hours.
         #expect(
             try times("30 2 * * *", after: "2026-10-25 01:10", 1, in: Self.berlin) == ["2026-10-26 01:30"])
         #expect(try times("0 3 * * *", after: "2026-10-25 00:59", 1, in: Self.berlin) == ["2026-10-25 02:00"])
@@ -94,7 +94,7 @@ struct CronScheduleTests {
         #expect(
             try times("*/30 * * * *", after: "2026-10-25 00:00", 4, in: Self.berlin)
                 == ["2026-10-25 00:30", "2026-10-25 01:00", "2026-10-25 01:30", "2026-10-25 02:00"])
-        // The minute is fixed, the hour isn't: cron follows the clock on the wall.
+        // The minute is fixed and the hour isn't: cron follows the wall clock.
         #expect(
             try times("10 * * * *", after: "2026-10-25 00:00", in: Self.berlin)
                 == ["2026-10-25 00:10", "2026-10-25 01:10", "2026-10-25 02:10"])
@@ -119,7 +119,7 @@ struct CronScheduleTests {
                     let minute = (next + segment.offset) / 60
                     let isMade = schedule.isFixed && next == segment.start
                     #expect(isMade || schedule.first(from: minute, through: minute) == minute)
-                    // From anywhere before it the same comes next.
+                    // Any time before the next one gives the same next time.
                     let between = time + (next - time) * Int64(generator.int(below: 100)) / 100
                     #expect(between == next || schedule.next(after: between, in: zone) == next)
                     time = next
@@ -153,7 +153,7 @@ struct CronScheduleTests {
         ("* * L * *", "'L' in the day field is of another kind of cron: look for the day in the function"),
         ("0 0 30 2 *", "'0 0 30 2 *' never comes: no month in it has such a day"),
         ("@dayly", "there is no '@dayly': did you mean '@daily'?"),
-        ("@reboot", "'@reboot' is no time: begin the work in the script, with rest.spawn"),
+        ("@reboot", "'@reboot' is not a time: begin the work in the script, with rest.spawn"),
     ])
     func `what is no time says why`(text: String, message: String) {
         #expect(throws: CronSchedule.Fault(message: message)) {

@@ -9,7 +9,8 @@ struct CronTimerTests {
     private let fixture = ScriptFixture()
     private let folder = TemporaryFolder()
 
-    /// Zones of the test's own, and a day on which Berlin's clocks go forward: 2026-03-29, 00:50 UTC.
+    /// Loads a script with the test's own zones, on a day on which Berlin's clocks go forward: 2026-03-29,
+    /// 00:50 UTC.
     private func load(_ source: String, variable: String? = "CET-1CEST,M3.5.0,M10.5.0/3") throws {
         folder.write("Europe/Berlin", bytes: ZoneFile(rule: "CET-1CEST,M3.5.0,M10.5.0/3").bytes)
         folder.write("Broken", "no zone")
@@ -28,7 +29,7 @@ struct CronTimerTests {
         try load("rest.every('*/20 * * * *', say)")
         fixture.advance(3600, step: 30)
         fixture.close()
-        // At 02:00 it is 03:00.
+        // At 02:00 the clock jumps to 03:00.
         #expect(fixture.lines == ["10.0", "30.0", "50.0"])
     }
 
@@ -55,7 +56,8 @@ struct CronTimerTests {
         times.plan(from: 50 * 60)
         #expect(times.due == 3600 && times.wait(from: 3000, mayJump: true) == 60)
         #expect(times.wait(from: 3000, mayJump: false) == 600 && times.wait(from: 3590, mayJump: true) == 10)
-        // On time; back by half an hour, where the hour comes again; forward over several, which is once.
+        // First on time; then back by half an hour, so that the hour comes again; then forward over several
+        // hours, which counts once.
         let looks = [3060, 3600.5, 1860, 3600, 3601, 20_000, 20_001].map { now in
             let isDue = times.look(at: now)
             return "\(isDue) \(times.due)"
@@ -116,7 +118,7 @@ struct CronTimerTests {
         ),
         ("rest.every(0, print)", "bad argument #1 'seconds' to 'rest.every' (a period is 0.001 or more)"),
     ])
-    func `wrong times are told with their line`(source: String, message: String) throws {
+    func `wrong times are reported with their line`(source: String, message: String) throws {
         try load("")
         let failure = fixture.failure(of: "\n" + source)
         #expect(failure?.message == message && failure?.line == 2)

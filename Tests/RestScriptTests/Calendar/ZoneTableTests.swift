@@ -95,7 +95,7 @@ struct ZoneTableTests {
     }
 }
 
-/// A file of tzdata, made up.
+/// A made-up file of tzdata.
 struct ZoneFile {
     var version: UInt8 = UInt8(ascii: "2")
     var times: [Int64] = []

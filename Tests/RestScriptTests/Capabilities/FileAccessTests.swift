@@ -4,12 +4,12 @@ import Testing
 
 @testable import RestScript
 
-/// rest.read_file and rest.write_file, under what was granted.
+/// rest.read_file and rest.write_file with several grants.
 @Suite(.leakChecked) @EngineActor
 struct FileAccessTests {
     let folder = TemporaryFolder()
 
-    /// What a script that lies in ``folder``/app prints.
+    /// The output of a script in ``folder``/app.
     private func output(
         _ source: String, read: [String] = [], write: [String] = []
     ) throws -> [String] {
@@ -60,7 +60,7 @@ struct FileAccessTests {
         #expect(try output("print(rest.read_file 'data/a')", read: ["app/in"]) == ["y"])
     }
 
-    @Test func `what can't be read is told`() throws {
+    @Test func `what can't be read is reported`() throws {
         folder.write("app/data/a", "x")
         let cases = [
             ("data/none", "nil\tcannot read 'FOLDER/app/data/none': No such file or directory"),

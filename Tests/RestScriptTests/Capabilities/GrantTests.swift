@@ -4,12 +4,12 @@ import Testing
 
 @testable import RestScript
 
-/// What a script can make the host do with paths and hosts, and that all of it is under what was granted.
+/// All functions by which a script can make the host use paths and hosts. Grants must cover each of them.
 @Suite(.leakChecked) @EngineActor
 struct GrantTests {
     let folder = TemporaryFolder()
 
-    /// What a script in ``folder``/app prints; the folder is `FOLDER`.
+    /// The output of a script in ``folder``/app. The folder is written as `FOLDER`.
     private func output(
         _ source: String, prelude: String = ScriptFixture.prelude,
         change: (inout ScriptOptions) -> Void = { _ in }
@@ -54,7 +54,7 @@ struct GrantTests {
         #expect(lines.first?.contains("' is not allowed: grant it with --allow-read ") == true, "\(lines)")
     }
 
-    /// Each way to have something written.
+    /// All functions that write files.
     private nonisolated static let writers = [
         "rest.write_file(PATH, 'y')", "rest.cache.sqlite { path = PATH }", "rest.store.open(PATH)",
         "rest.service { name = 's', transport = { unix_socket = PATH } }",
@@ -197,7 +197,8 @@ struct GrantTests {
         "file:///etc/passwd", "http://ａpi.test",
     ])
     func `what could be read in two ways is no proxy`(text: String) throws {
-        #expect(try proxy(text, .all).hasPrefix("false\toption 'transport.proxy' is no proxy: it looks like"))
+        #expect(
+            try proxy(text, .all).hasPrefix("false\toption 'transport.proxy' is not a proxy: it looks like"))
     }
 
     @Test func `a socket is granted by name among the hosts, or as what is written`() throws {

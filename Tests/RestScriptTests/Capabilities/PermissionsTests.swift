@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// What was granted, and what `rest.permissions` gives up.
+/// The grants of a host, and `rest.permissions`, by which a script gives them up.
 @Suite(.leakChecked) @EngineActor
 struct PermissionsTests {
     private func fixture(_ change: (inout ScriptOptions) throws -> Void) throws -> ScriptFixture {
@@ -113,7 +113,7 @@ struct PermissionsTests {
         #expect(
             lines == [
                 "1\t2",
-                "warn: os.getenv gives nil for 'B', for reading this environment variable is not allowed: rest.permissions at test.lua:2 leaves it out of 'env'",
+                "warn: os.getenv returns nil for 'B': reading this environment variable is not allowed: rest.permissions at test.lua:2 leaves it out of 'env'",
                 "1\tnil\tfalse\ttest.lua:3: reading the environment variable 'B' is not allowed: rest.permissions at test.lua:2 leaves it out of 'env'",
                 "reading '/etc/hostname' is not allowed: rest.permissions at test.lua:2 leaves it out of 'read'",
                 "writing '/tmp/x' is not allowed: rest.permissions at test.lua:2 leaves it out of 'write'",
@@ -169,7 +169,7 @@ struct PermissionsTests {
         ("rest.permissions { red = {} }", "unknown option 'red'"),
         ("rest.permissions { read = 5 }", "option 'read' is a list of strings or false, not a number"),
         ("rest.permissions { env = { 5 } }", "option 'env' is a list of strings; item 1 is a number"),
-        ("rest.permissions { net = { 'a b' } }", "option 'net': 'a b' is no host: write api.example.com"),
+        ("rest.permissions { net = { 'a b' } }", "option 'net': 'a b' is not a host: write api.example.com"),
         ("rest.permissions { read = true }", "option 'read' is a list of strings or false, not a boolean"),
     ])
     func `wrong calls`(source: String, message: String) {

@@ -7,7 +7,7 @@ import Testing
 @EngineActor
 @Suite(.leakChecked)
 struct CheckTests {
-    /// What a check says of a script, `line code`; its messages if asked.
+    /// The findings of a check, as `line code`; with their messages if `isFull`.
     private func findings(_ source: String, isFull: Bool = false) throws -> [String] {
         let folder = TemporaryFolder()
         let text = ScriptFixture.prelude + source
@@ -64,7 +64,7 @@ struct CheckTests {
         #expect(try findings(source) == expected)
     }
 
-    @Test func `the nearest name is told, a local's too`() throws {
+    @Test func `the nearest name is reported, a local's too`() throws {
         #expect(
             try findings("local token = 1\nlocal function f() return tokn end", isFull: true) == [
                 "2 nothing defines 'tokn', so it is nil: did you mean 'token'?"
@@ -207,7 +207,7 @@ struct CheckTests {
                 """) == ["2 declaration", "3 declaration", "4 declaration"])
     }
 
-    @Test func `a plugin that fails is told, and what comes behind it`() throws {
+    @Test func `a plugin that fails is reported, and what comes behind it`() throws {
         #expect(
             try findings(
                 """

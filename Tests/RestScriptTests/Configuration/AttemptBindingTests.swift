@@ -66,10 +66,10 @@ struct AttemptBindingTests {
         ),
         ("c.breaker = { ratio = 'x' }", 2, "bad value for 'ratio' of breaker (number expected, got string)"),
         ("c.priority = 'x'", 2, "bad value for 'priority' of configuration (integer expected, got string)"),
-        // Known only when the block has run.
+        // This is only known after the block has run.
         (
             "c.retry = { base = 1 }\nc.timeouts.total = 1", 2,
-            "retry can't come about: timeouts.total (1.0 s) is no longer than the first wait (base = 1.0 s)"
+            "retry has no effect: timeouts.total (1.0 s) is not longer than the first wait (base = 1.0 s)"
         ),
         (
             "local x\nc.limits = { queue = 5 }", 3,
@@ -196,7 +196,7 @@ struct AttemptBindingTests {
             end)
             """,
             prints: [
-                "nil\toffline\tthere is no data here, and nothing may be sent for it", "mine",
+                "nil\toffline\tthere is no data here, and the host is offline", "mine",
                 "false\ttest.lua:7: unknown option 'only_cached': did you mean 'only_if_cached'?",
             ])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct PatternTests {
-    /// Which of some URLs a block with this pattern applies to.
+    /// The URLs, out of a list, to which a block with this pattern applies.
     private func matches(_ pattern: String) throws -> [String] {
         try output(
             """

@@ -46,7 +46,7 @@ struct StreamBindingTests {
         fixture.close()
     }
 
-    @Test func `57.2 each event is the content that observers are told of`() throws {
+    @Test func `57.2 each event is the content that observers are notified of`() throws {
         let fixture = ScriptFixture()
         let reply = StubReply.text(
             200, "event: price\ndata: {\"n\": 1}\n\nid: 9\ndata: tail\n\n", type: "text/event-stream")

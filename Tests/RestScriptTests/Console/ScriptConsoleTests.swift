@@ -14,7 +14,7 @@ struct ScriptConsoleTests {
         return ScriptConsole(try #require(fixture.host))
     }
 
-    /// What a piece comes to: its values, or what is wrong, or how it stands.
+    /// The result of a piece: its values, its error, or its state.
     private func take(_ piece: String, _ console: ScriptConsole) -> String {
         var text = "waits"
         console.evaluate(piece) { outcome in
@@ -46,7 +46,7 @@ struct ScriptConsoleTests {
         fixture.close()
     }
 
-    @Test func `errors are told with their line, and nothing ends`() throws {
+    @Test func `errors are reported with their line, and nothing ends`() throws {
         let console = try console()
         #expect(take("x = = 1", console) == "1: unexpected symbol near '='")
         #expect(take("\nlocal t\nreturn t.x", console) == "3: attempt to index a nil value (local 't')")

@@ -31,7 +31,7 @@ struct DefinitionLimitTests {
         #expect(loadError(source) == "3: " + message)
     }
 
-    @Test func `34.6 what modifiers add one by one has an end, too`() throws {
+    @Test func `34.6 the additions of modifiers are limited too`() throws {
         try expect(
             """
             local d = api:define("GET")

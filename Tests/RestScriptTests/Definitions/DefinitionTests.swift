@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct DefinitionTests {
-    /// What `print(expression)` prints, with `users` and `echo` to begin with.
+    /// The output of `print(expression)`. `users` and `echo` are defined.
     private func value(_ expression: String) throws -> [String] {
         try output(
             """

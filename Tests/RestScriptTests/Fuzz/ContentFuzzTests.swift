@@ -18,7 +18,7 @@ extension SeededRandom {
         case 5: return Tree(["", "a", "é", "\0", "key with space"].randomElement(using: &self) ?? "")
         case 6: return Tree((0..<Int.random(in: 0...5, using: &self)).map { _ in tree(depth: depth - 1) })
         default:
-            // A Lua table keeps no order, so one key is as many as can be compared.
+            // A Lua table keeps no order, so only tables with one key can be compared.
             let count = Int.random(in: 0...1, using: &self)
             return Tree(pairs: (0..<count).map { ("k\($0)", tree(depth: depth - 1)) })
         }

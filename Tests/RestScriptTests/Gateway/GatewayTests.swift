@@ -36,7 +36,7 @@ struct GatewayTests {
         fixture.close()
     }
 
-    @Test func `who may use it is kept`() throws {
+    @Test func `the owner and mode are kept`() throws {
         let fixture = ScriptFixture()
         try fixture.load(
             """
@@ -287,7 +287,7 @@ struct GatewayTests {
             "rest.gateway { expose = { 'api' } }",
             "'expose' has services by name: { github = { paths = { \"/users/**\" } } }"
         ),
-        ("rest.gateway { expose = { api = true } }", "what 'expose' says of 'api' is a table, not a boolean"),
+        ("rest.gateway { expose = { api = true } }", "'api' in 'expose' is a table, not a boolean"),
         ("rest.gateway { expose = { api = { path = {} } } }", "unknown option 'path': did you mean 'paths'?"),
         (
             "rest.gateway { expose = { api = { paths = { 1 } } } }",

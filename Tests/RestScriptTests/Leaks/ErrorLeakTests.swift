@@ -5,11 +5,11 @@ import Testing
 
 @testable import RestScript
 
-/// Errors through each kind of callback: closing must find no host object in Lua, the trait no Swift object
-/// alive.
+/// Errors through each kind of callback. After closing, no host object may be left in Lua, and the trait
+/// checks for Swift objects.
 @Suite(.leakChecked) @EngineActor
 struct ErrorLeakTests {
-    /// One round each; `fail` raises, in another way each time.
+    /// Each runs one round. `fail` raises, in a different way each time.
     private nonisolated static let callbacks = [
         "local s = round() s:configure(function(c) fail() end) s:resource('text'):load()",
         "local s = round() s:configure(function(url) fail() end, function(c) end) s:resource('text'):load()",
@@ -35,8 +35,8 @@ struct ErrorLeakTests {
         "pcall(require, 'nowhere') pcall(rest.service, { nme = 1 })",
     ]
 
-    /// Finalizers of a collection let go of what the next one finds, and each halves tables that are much too
-    /// large.
+    /// Finalizers of one collection release objects that the next one finds, and each collection halves
+    /// tables that are much too large.
     private func memory(of context: ScriptContext) -> Int {
         for _ in 0..<16 { context.state.collectGarbage() }
         return context.state.memoryUsed
@@ -68,7 +68,7 @@ struct ErrorLeakTests {
             fixture.advance(5, step: 0.5)
             used.append(memory(of: context))
         }
-        // Services stay until the script ends. All else leaves nothing; a table may grow to twice its size,
+        // Services stay until the script ends. All other objects go. A table may grow to twice its size,
         // because the collector came later, but not each time.
         let growth = zip(used.dropFirst(), used).map { $0 - $1 }
         #expect(callback.contains("round()") || growth.min() ?? 0 < 4 << 10, "\(used)")

@@ -6,17 +6,17 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Every function, method and property that scripts see gets large values, in every place where it may take
-/// one, under a small budget: none holds the loop for long beyond that. New bindings are found by themselves;
-/// a new class needs a line in `objects`.
+/// Calls every function, method and property of scripts with large values in all places, under a small
+/// budget. A call must not hold the loop for long beyond it. New bindings are found automatically; a new
+/// class needs a line in `objects`.
 @Suite(.leakChecked, .wholeRunOnly) @EngineActor
 struct BindingBudgetTests {
     private static let budget = 0.01
-    /// Beyond the budget and the tick that ends it. Three times what is promised, because tests run a debug
-    /// build, where work on text takes several times as long.
+    /// The time beyond the budget and the tick that ends it. It is three times the promise, because tests run
+    /// a debug build, in which work on text takes several times as long.
     private static let grace = 0.06
 
-    /// Objects of each class, by its name. Those that scripts can't keep are looked at elsewhere.
+    /// Objects of each class, by its name. Other tests cover those that scripts can't keep.
     private static let objects = """
         local made = {}
         api:configure(function(c) made.configuration = c made.pipeline = c.pipeline made.stage = c.pipeline.model
@@ -80,7 +80,7 @@ struct BindingBudgetTests {
         end
         """
 
-    /// A signature with the names of the options that `{ ... }` stands for.
+    /// A signature with the names of the options for which `{ ... }` stands.
     private static func whole(_ signature: String, _ options: [OptionDescription]) -> String {
         func names(_ options: [OptionDescription]) -> [String] {
             options.flatMap { [$0.name] + names($0.fields) }
@@ -159,7 +159,7 @@ struct BindingBudgetTests {
                 return ClockReading.threadTime - begin
             }
             var taken = time()
-            // A collection in the first attempt isn't due again in the next.
+            // If a collection made the first attempt slow, it isn't due again in the next one.
             for _ in 0..<2 where taken > most { taken = min(taken, time()) }
             if taken > most { held.append("\(name): \(Int(taken * 1000)) ms") }
             lua.setTop(cases)

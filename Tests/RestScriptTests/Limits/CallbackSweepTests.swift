@@ -5,10 +5,11 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Refuses each allocation of a script's in turn while the host calls it back, and while it calls the host.
+/// Refuses each allocation of a script, one per round, while the host calls it back and while it calls the
+/// host.
 @Suite(.leakChecked) @EngineActor
 struct CallbackSweepTests {
-    /// One round each, which prints `ok`, or the error of the request that failed.
+    /// Each runs one round, and prints `ok` or the error of the request that failed.
     private nonisolated static let ways = [
         """
         api:resource("json"):load():on_progress(function(f) keep(f) end)
@@ -136,7 +137,7 @@ struct CallbackSweepTests {
         try SampleServer.install(on: fixture.transport)
         try fixture.load(Self.declarations + " rest.every(1, function() \(way) end)")
         let state = try #require(fixture.context).state
-        // The first time classes and resources are made, which stay.
+        // The first round makes classes and resources that stay.
         try sweep(fixture, state)
         let before = LuaFootprint(state)
         try sweep(fixture, state)

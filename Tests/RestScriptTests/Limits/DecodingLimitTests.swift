@@ -11,7 +11,7 @@ struct DecodingLimitTests {
     /// Each piece is three bytes, nine in a tree and some 70 in Lua.
     private static let dense = "[" + String(repeating: "[],", count: 400_000) + "0]"
 
-    /// What a script prints that is given a dense body at `https://api.test/v1/dense`.
+    /// The output of a script that gets a dense body from `https://api.test/v1/dense`.
     private func output(
         _ source: String, memory: Int = 16 << 20, body: String = dense,
         then: (ScriptFixture) -> Void = { _ in }
@@ -85,7 +85,7 @@ struct DecodingLimitTests {
         #expect(error?.message.contains("allow more with --memory 32M") == true)
     }
 
-    /// Decoding makes garbage of the values before: what is free after a collection is used.
+    /// Decoding turns earlier values into garbage. A collection frees the memory for the next one.
     @Test func `values that fit one after another do`() throws {
         let lines = try output(
             """

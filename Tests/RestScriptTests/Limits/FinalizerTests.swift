@@ -5,11 +5,11 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Ways to a metatable that Lua's collector could take a finalizer from. None runs: it would do so out of
-/// every budget's reach.
+/// Ways to a metatable from which Lua's collector could take a finalizer. The finalizers must not run,
+/// because they would be outside of every budget.
 @Suite(.leakChecked) @EngineActor
 struct FinalizerTests {
-    /// `f` is what must not run; `garbage()` makes some.
+    /// `f` must not run; `garbage()` makes garbage.
     private static let prelude =
         ScriptFixture.prelude + """
             local function f() print("a finalizer ran") end \
@@ -17,7 +17,7 @@ struct FinalizerTests {
             local function refused(fn, ...) local ok, e = pcall(fn, ...) print(ok, e) end 
             """
 
-    /// What the script printed, once all that it made has been collected.
+    /// The script's output after all of its objects have been collected.
     private func output(_ source: String) throws -> [String] {
         let fixture = ScriptFixture()
         try SampleServer.install(on: fixture.transport)

@@ -5,7 +5,7 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Functions of the library, called where Lua's stack is nearly full: each does its work or fails with words.
+/// Functions of the library, called while Lua's stack is nearly full. Each must work or fail with a message.
 @Suite(.leakChecked) @EngineActor
 struct FullStackTests {
     private nonisolated static let calls = [

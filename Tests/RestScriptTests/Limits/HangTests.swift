@@ -13,7 +13,7 @@ import Testing
         var texts: [String] { list.withLock { $0.map { "\($0.level): \($0.text)" } } }
     }
 
-    @Test func `a function that hangs in the host is told while it hangs`() throws {
+    @Test func `a function that hangs in the host is reported while it hangs`() throws {
         let fixture = ScriptFixture()
         let (entries, gate, over) = (Entries(), Gate(), Gate())
         fixture.options.watchdog = LuaWatchdog(interval: 0.005, leastSeconds: 0.02)
@@ -32,15 +32,16 @@ import Testing
         #expect(
             notified[0].hasSuffix(
                 " s now it has not come back, and its limit of 0.005 s can't end it: it hangs in a call of the host. "
-                    + "Until then nothing but what is published is answered; if it stays so, start resthost again and "
+                    + "Until it returns, only fresh answers in memory are served; if it stays so, start resthost again and "
                     + "report what the job calls"), "\(notified)")
-        let last = try #require(notified[1].firstMatch(of: /^warn: job: it came back after ([0-9.]+)/), "\(notified)")
+        let last = try #require(
+            notified[1].firstMatch(of: /^warn: job: it came back after ([0-9.]+)/), "\(notified)")
         let seconds = [first.1, last.1].compactMap { Double($0) }
         #expect(seconds.count == 2 && 0.02 <= seconds[0] && seconds[0] <= seconds[1], "\(notified)")
         fixture.close()
     }
 
-    @Test func `times are told to the tenth, or in milliseconds`() {
+    @Test func `times are reported to the tenth, or in milliseconds`() {
         func text(_ seconds: Double, _ limit: Double) -> String {
             HangText.entry(LuaHang(phase: "hook", seconds: seconds, limit: limit, isOver: false)).text
         }

@@ -6,11 +6,11 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Work of the host on the values that a script gives it ends with the script's time.
+/// The host's work on a script's values ends with the script's time.
 @Suite(.leakChecked) @EngineActor
 struct HeldLoopTests {
-    /// A table that has room for a million and holds nothing: to see that takes a millisecond. And a tree
-    /// whose parts are shared, of a billion leaves.
+    /// A table with room for a million entries and none in it, which takes a millisecond to see. And a tree
+    /// with shared parts that has a billion leaves.
     private nonisolated static let values = """
         local emptied = {} for i = 1, 2 ^ 19 do emptied[i] = true end for i = 1, 2 ^ 19 do emptied[i] = nil end \
         local list = {} for i = 1, 100000 do list[i] = emptied end \
@@ -64,7 +64,7 @@ struct HeldLoopTests {
         #expect(fixture.lines.last?.contains("ms of CPU time in one go; its limit is 50 ms") == true)
     }
 
-    @Test func `what a function returned is looked through in its time too`() throws {
+    @Test func `a function's result is checked in its time too`() throws {
         let fixture = ScriptFixture()
         try SampleServer.install(on: fixture.transport)
         try fixture.load(
@@ -140,8 +140,8 @@ struct HeldLoopTests {
             "\(line)")
     }
 
-    /// Loads a script under a clock that is always late. The log is in `lines`, as it is when `look`
-    /// is called, which is before the first turn, and when all turns have run.
+    /// Loads a script under a clock that is always late, and returns the log. `look` gets the log before the
+    /// first tick, and when all ticks have run.
     private func lines(_ script: String, look: ([String]) -> Void = { _ in }) throws -> [String] {
         let scheduler = Scheduler(clock: HastyClock())
         let engine = Engine(transport: StubTransport(scheduler: scheduler), scheduler: scheduler)

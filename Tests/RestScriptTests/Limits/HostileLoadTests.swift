@@ -5,7 +5,7 @@ import Testing
 
 @testable import RestScript
 
-/// Hostile scripts as files that are loaded, beside a host that goes on.
+/// Loads hostile scripts as files, beside a host that goes on.
 @EngineActor
 @Suite struct HostileLoadTests {
     @Test(arguments: WholeRun.part(HostileScript.all, oneIn: 9))
@@ -19,7 +19,7 @@ import Testing
         let failure = try #require(error, "no error")
         #expect(failure.file != nil && failure.line != nil)
         #expect(failure.message.utf8.count < 20_000)
-        // What is refused while loading may not be what is refused later.
+        // A script that uses `rest` may fail for another reason while it is loaded.
         if !script.needsRest {
             let texts = ["budget": "of CPU time", "memory": "not enough memory", "wait": "cannot wait here"]
             #expect(

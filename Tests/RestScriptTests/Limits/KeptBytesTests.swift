@@ -11,10 +11,10 @@ struct KeptBytesTests {
     private static let mebibyte = 1 << 20
     private let fixture = ScriptFixture()
 
-    /// A server of answers of 1 MiB, and a script with 16 MiB.
+    /// A server with answers of 1 MiB, and a script with 16 MiB.
     init() throws {
         fixture.options.memoryLimit = 16 << 20
-        // Collections at the limit take long on a busy machine, and this is about memory.
+        // Collections at the limit take long on a busy machine, so times are not limited here.
         for phase in [ScriptLimits.Phase.mutator, .transformer, .hook, .job] {
             fixture.options.limits[phase] = .init(burst: 30)
         }
@@ -29,7 +29,7 @@ struct KeptBytesTests {
         return state.memoryUsed
     }
 
-    /// Each keeps about 1 MiB of the host's; `i` counts.
+    /// Each keeps about 1 MiB of the host's memory; `i` counts.
     private nonisolated static let ways = [
         "keep(api:resource('big' .. i):request('GET'):await())",
         "keep(api:resource('big'):load():await())",
@@ -77,7 +77,8 @@ struct KeptBytesTests {
         let before = try used()
         fixture.advance(20)
         #expect(fixture.lines.contains { $0.contains("not enough memory") }, "\(fixture.lines)")
-        // Some count the same bytes twice, some keep two values, and what the way itself needs counts, too.
+        // Some count the same bytes twice, some keep two values, and the objects of the test itself count
+        // too.
         #expect((4...40).contains(fixture.lines.last.flatMap { Int($0) } ?? 0), "\(fixture.lines)")
         fixture.advance(10)
         let after = try used()
@@ -172,7 +173,7 @@ struct KeptBytesTests {
             kept[3] = rest.custom_request { start = function() end }
             kept[4] = api:resource("echo/a"):request("GET")
             """
-        // Each is closed, and tells of any byte that it still counts.
+        // Each script is closed, and the fixture reports any byte that is still counted.
         let scripts = try ReloadFixture(script)
         for _ in 1...3 { scripts.reload(script) }
         #expect(scripts.host.context.state.memoryUsed < 8 << 20)

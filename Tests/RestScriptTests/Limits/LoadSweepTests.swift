@@ -5,8 +5,7 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Refuses the first, second, third … allocation while a script is loaded beside one that runs, as a reload
-/// does it.
+/// Refuses each allocation, one per round, while a script is loaded beside a running one, as in a reload.
 @EngineActor
 @Suite struct LoadSweepTests {
     private static let source = """
@@ -31,7 +30,7 @@ import Testing
 
     private let files = TemporaryFolder()
 
-    /// A load in a state of its own, whose nth allocation is refused; whether there was such a one.
+    /// Loads in a new state whose nth allocation is refused; returns whether there was such an allocation.
     private func load(_ fixture: ScriptFixture, refusing nth: Int) throws -> Bool {
         var options = ScriptOptions()
         options.modulePaths = [files.path]

@@ -5,8 +5,8 @@ import Testing
 @testable import RestEngine
 @testable import RestScript
 
-/// Refuses each allocation in turn in a state of transformer modules: while it loads them, and while they
-/// transform.
+/// Refuses each allocation, one per round, in a state of transformer modules: while it loads them, and while
+/// they transform.
 @Suite(.leakChecked) @EngineActor
 struct ModuleSweepTests {
     private static let modules = [
@@ -31,7 +31,7 @@ struct ModuleSweepTests {
 
     init() throws { fixture = try ModuleFixture(Self.modules) }
 
-    /// A state with its own thread's work, done here; and the version of the module that it is to run.
+    /// A state whose work, otherwise its thread's, is done here; and the version of its module.
     private func makeState() throws -> (state: ModuleState, pool: ModulePool, version: ModuleVersion) {
         let context = try #require(fixture.script.context)
         let pool = context.modules
@@ -51,7 +51,7 @@ struct ModuleSweepTests {
             parts: [.step(PipelineStage.Step(transformer, nil), stage: "model")], isLogged: false)
     }
 
-    /// What came of a job; the same for responses that are alike.
+    /// The outcome of a job; equal for equal responses.
     private func outcome(_ answer: ModuleState.Answer) -> String {
         guard case .outcome(let outcome) = answer else { return "no outcome" }
         switch outcome.response {

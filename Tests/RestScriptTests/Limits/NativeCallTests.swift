@@ -5,7 +5,8 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Calls of the host with much in them: no hook strikes inside, so what they do is linear and bounded.
+/// Calls of the host with large arguments. No hook runs inside them, so their work must be linear and
+/// bounded.
 @Suite(.leakChecked) @EngineActor
 struct NativeCallTests {
     private nonisolated static let many = """
@@ -95,7 +96,7 @@ struct NativeCallTests {
         #expect(ratio < 9, "\(ratio)")
     }
 
-    /// The time of the function that set the observers off is theirs too.
+    /// The observers share the time of the function that notified them.
     @Test func `observers for which no time is left are one line`() throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.job] = .init(burst: 0.1)
@@ -118,7 +119,7 @@ struct NativeCallTests {
         let failed = lines.filter { $0.contains("an observer of https://api.test/v1/a") }
         #expect(failed.count == 1, "\(lines.count)")
         #expect(
-            failed.first?.hasSuffix("has used up its CPU time, and what else it sets off is left out") == true
+            failed.first?.hasSuffix("has used up its CPU time, and its further effects are left out") == true
         )
         #expect(lines.last == "true")
     }

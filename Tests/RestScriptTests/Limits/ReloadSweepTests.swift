@@ -5,8 +5,8 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Refuses each allocation in turn while a script takes the place of the one that runs: in the new script
-/// while it loads and begins, and in the old one while it is told of that.
+/// Refuses each allocation, one per round, while a script replaces the running one: in the new script while
+/// it loads and begins, and in the old one while it is notified.
 @Suite(.leakChecked) @EngineActor
 struct ReloadSweepTests {
     private static let service =
@@ -42,7 +42,7 @@ struct ReloadSweepTests {
         fixture.engine.remembersPipelines = true
     }
 
-    /// A script that runs, in a state of its own.
+    /// A running script in its own state.
     @EngineActor
     private final class Generation {
         let state: ScriptState
@@ -78,7 +78,7 @@ struct ReloadSweepTests {
         #expect(report.hostObjects == 0 && report.references == 0 && report.bytes == 0, "\(report)")
     }
 
-    /// What the running script's blocks and transformers make of a response.
+    /// The content of a response after the running script's blocks and transformers.
     private func answer(_ generation: Generation) -> String {
         let request = generation.host?.service(named: "api")?.resource("echo/a").load()
         fixture.settle()
@@ -96,7 +96,7 @@ struct ReloadSweepTests {
         return first
     }
 
-    /// What was begun, or told, may be refused too.
+    /// Starting and notifying functions may be refused too.
     private func expectShortages(_ nth: Int) {
         let lines = fixture.take()
         #expect(lines.allSatisfy { $0.contains("not enough memory") }, "\(nth): \(lines)")
@@ -116,7 +116,7 @@ struct ReloadSweepTests {
             }
         } check: { nth in
             expectShortages(nth)
-            // Where it took over, a resource has the old one's configuration until it is used.
+            // If the new script took over, a resource has the old configuration until it is used.
             #expect(answer(next.host == nil ? running : next) == Self.expected, "after \(nth)")
             if next.host == nil {
                 end(next)
@@ -133,7 +133,7 @@ struct ReloadSweepTests {
         end(running)
     }
 
-    @Test func `a script that gets no memory to be told of its end still ends`() throws {
+    @Test func `a script that gets no memory for its last notification still ends`() throws {
         var running = try begin()
         var old = running
         try AllocationSweep().run({ running.state.lua }) { nth in

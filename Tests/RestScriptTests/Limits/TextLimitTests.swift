@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Texts that a script gives are looked at before they are worked on: limits L240–L245.
+/// Texts of scripts are checked before work on them begins: limits L240–L245.
 @Suite(.leakChecked) @EngineActor
 struct TextLimitTests {
     private nonisolated static let places: [(call: String, most: Int, what: String)] = [

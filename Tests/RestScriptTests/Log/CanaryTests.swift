@@ -4,12 +4,12 @@ import Testing
 
 @testable import RestScript
 
-/// One value of each kind of secret, written to each way out that a script has: none of them is seen.
+/// Writes one value of each kind of secret to each output of a script. They must not be seen.
 @Suite(.leakChecked) @EngineActor
 struct CanaryTests {
     private nonisolated static let secret = "canary-4711-canary"
 
-    /// As they come to a line of a log.
+    /// The texts as they arrive in a line of a log.
     private nonisolated static let texts = [
         "https://user:\(secret)@api.test/", "https://api.test/?access_token=\(secret)&page=2",
         "/base/data?access_token=\(secret)", "https://api.test/back?code=\(secret)&state=5",

@@ -40,7 +40,7 @@ struct LogLengthTests {
         let text = String(repeating: ".", count: place) + secret + String(repeating: ".", count: 200_000)
         let shown = ScriptLogEntry(level: .info, text: text, fields: [("f", text)])
         #expect(!shown.text.contains("canary") && !shown.fields[0].value.contains("canary"))
-        // The mask shortens the text, and a secret behind that which it hasn't seen whole stays hidden.
+        // The mask shortens the text. A secret that the mask has only seen in part stays hidden.
         let masked = "https://a.test/?token=" + String(repeating: "t", count: place)
         let moved = ScriptLogEntry(level: .info, text: masked + " " + text)
         #expect(!moved.text.contains("canary") && !moved.text.contains("ttt"))

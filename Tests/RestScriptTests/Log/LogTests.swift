@@ -80,7 +80,7 @@ struct LogTests {
         fixture.close()
         #expect(
             fixture.lines == [
-                "warn: os.getenv gives nil for 'B', for reading this environment variable is not allowed: grant it with "
+                "warn: os.getenv returns nil for 'B': reading this environment variable is not allowed: grant it with "
                     + "--allow-env B",
                 "1\tnil\t1\tnil\tnil\tnil",
                 "false\ttest.lua:2: reading the environment variable 'B' is not allowed: grant it with --allow-env B",

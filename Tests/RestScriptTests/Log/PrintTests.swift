@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// What `print` and the log show of values.
+/// The text of values in `print` and in the log.
 @Suite(.leakChecked) @EngineActor
 struct PrintTests {
     @Test func `tables, headers and fields show their content, secrets masked`() throws {
@@ -170,7 +170,7 @@ struct PrintTests {
         }
     }
 
-    @Test func `a predicate that takes the URL for text is told of its parts`() throws {
+    @Test func `the error of a predicate that takes the URL for text names its parts`() throws {
         try expect(
             """
             api:configure(function(url) return url:match("x") end, function(c) end)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// How scripts name transformer modules, and what is said of those that are no good.
+/// The declaration of transformer modules in scripts, and the errors of invalid ones.
 @Suite(.leakChecked) @EngineActor
 struct ModuleDeclarationTests {
     private func failure(

@@ -5,7 +5,7 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Modules that are in a function which nothing can end.
+/// Modules that run a function which can't be ended.
 @Suite(.leakChecked) @EngineActor
 struct ModuleHangTests {
     @Test func `a module that hangs is given up; its request fails and others go on`() async throws {
@@ -61,13 +61,13 @@ struct ModuleHangTests {
         let service = try #require(fixture.script.host?.service(named: "api"))
         var now = 1_000_000.0
         let expected =
-            "the module 'm' is not run any more: 2 threads hang in functions that no limit can end; mend it, and start the host anew to end them"
+            "the module 'm' is not run any more: 2 threads hang in functions that no limit can end; repair it, and restart the host to end them"
         for round in 1...2 {
             let load = service.resource("json").load()
             fixture.script.settle()
             gate.waitForArrival()
             #expect(fixture.script.host?.stalledModules == nil)
-            // Waits behind it, and is the first that the thread which takes its place finds.
+            // This load waits behind it, and is the first job of the thread that replaces the hanging one.
             let next = round == 2 ? service.resource("json").withParam("next", ["1"]).load() : nil
             fixture.script.settle()
             watchdog.look(at: now)

@@ -6,7 +6,7 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// Where transformer modules run.
+/// The threads of transformer modules.
 @Suite(.leakChecked) @EngineActor
 struct ModulePoolTests {
     @Test func `two responses are transformed at once`() async throws {
@@ -23,7 +23,7 @@ struct ModulePoolTests {
               rest.spawn(function() api:resource(path):get() print("done") end)
             end
             """)
-        // Neither can go on before both are there.
+        // Neither can go on before both have arrived.
         gate.waitForArrival()
         gate.waitForArrival()
         #expect(fixture.script.engine.offloadedWork == 2)
@@ -203,7 +203,7 @@ struct ModulePoolTests {
         let requests = ["text", "json"].flatMap { service.resource($0).loadRequests }
         for request in requests { request.cancel() }
         #expect(requests.filter(\.isCancelled).count == 2)
-        // The one in a state ends there; nobody hears of it.
+        // The job that has a state ends there, and no code gets its result.
         #expect(fixture.script.engine.offloadedWork == 1)
         gate.open()
         await fixture.settle()
@@ -223,7 +223,7 @@ struct ModulePoolTests {
         gate.waitForArrival()
         let service = try #require(fixture.script.host?.service(named: "api"))
         let requests = ["text", "json"].flatMap { service.resource($0).loadRequests }
-        // Closed first: else the second job might begin, and wait at the gate as well.
+        // The pool is closed first. Otherwise the second job might begin and wait at the gate too.
         let pool = try #require(fixture.pool)
         fixture.script.close()
         gate.open()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// What a host's reload asks of transformer modules.
+/// The questions of a host's reload about transformer modules.
 @Suite(.leakChecked) @EngineActor
 struct ModuleReloadTests {
     private let fixture: ModuleFixture
@@ -51,7 +51,7 @@ struct ModuleReloadTests {
         await fixture.close()
     }
 
-    @Test func `a host is told of every file that a module reached, or looked for`() async throws {
+    @Test func `a host is notified of every file that a module reached, or looked for`() async throws {
         var paths: [String] = []
         fixture.script.options.onModuleFileReached = { paths.append($0) }
         let host = try load()
@@ -112,12 +112,12 @@ struct ModuleReloadTests {
         }
         #expect(await contents(host) == ["old2", "b2"])
         #expect(host.contentHash(ofModule: "a") == hash)
-        // Saved once more, it is noticed by the files that it had and by those that it tried.
+        // The next save is noticed by the files that the module used and by those that it tried.
         #expect(host.files(ofModule: "a").map(fixture.plain).contains(file))
         await fixture.close()
     }
 
-    @Test func `what is at work finishes with the old, and what comes then has the new`() async throws {
+    @Test func `running work finishes with the old version, and later work has the new one`() async throws {
         let gate = Checkpoint()
         fixture.install(gate)
         fixture.write("a", "local gate = require 'test.gate' return function() gate() return 'old' end")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Section 17 of the rules, by the same cases for a function in the script and for one in a module.
+/// Section 17 of the rules, with the same cases for a function in the script and for one in a module.
 @Suite(.leakChecked) @EngineActor
 struct TransformerFormTests {
     enum Form: String, CaseIterable, Sendable { case function, module }
@@ -14,9 +14,9 @@ struct TransformerFormTests {
         let path: String
         /// Options of `configure_transformer`.
         var options = "{}"
-        /// Of `function(content, entity)`.
+        /// The body of `function(content, entity)`.
         let body: String
-        /// Prints, with `entity` and `err`.
+        /// The code that prints; it has `entity` and `err`.
         let show: String
         let expected: String
 
@@ -154,7 +154,7 @@ struct TransformerFormTests {
               \(row.show)
             end)
             """, modules: ["m": "return \(function)"])
-        // What is only logged names the transformer, which is another in each form.
+        // Log lines name the transformer, and its name differs between the forms.
         #expect(lines.filter { !$0.hasPrefix("warn: ") } == [row.expected])
     }
 
@@ -200,7 +200,7 @@ struct TransformerFormTests {
 
     @Test("15 to 17: time, memory and depth have their limits in both forms", arguments: Form.allCases)
     func limits(form: Form) async throws {
-        // Under a sanitizer it takes a while to get to the depth.
+        // Under a sanitizer it takes some time to reach this depth.
         for (body, seconds, shows) in [
             ("while true do end", 0.2, "script_limit\ttime\ttrue"),
             ("while true do pcall(function() while true do end end) end", 0.2, "script_limit\ttime\ttrue"),

@@ -7,7 +7,7 @@ import Testing
 /// `rest.on_event`.
 @Suite(.leakChecked) @EngineActor
 struct EventTests {
-    @Test func `46.8 a function hears of the kinds that it names, a turn later`() throws {
+    @Test func `46.8 a function hears of the kinds that it names, a tick later`() throws {
         let lines = try output(
             """
             rest.on_event({ "request", "attempt", "response" }, function(event)
@@ -42,7 +42,7 @@ struct EventTests {
         fixture.close()
     }
 
-    @Test func `46.5 a slow function is told how many it lost, and so is the log`() throws {
+    @Test func `46.5 a slow function learns how many it lost, and the log shows it`() throws {
         let fixture = try self.fixture(
             """
             rest.on_event({ "state" }, function(event)
@@ -76,7 +76,7 @@ struct EventTests {
         fixture.close()
     }
 
-    @Test func `46.8 cancel ends it, also within itself, and what it sets off comes a turn later`() throws {
+    @Test func `46.8 cancel ends it, also within itself, and what it sets off comes a tick later`() throws {
         let lines = try output(
             """
             local count, listener = 0

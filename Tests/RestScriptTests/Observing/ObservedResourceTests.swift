@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// What becomes of resources when those who own their observers go.
+/// Resources whose observers' owners have gone.
 @Suite(.leakChecked) @EngineActor
 struct ObservedResourceTests {
     private func check(

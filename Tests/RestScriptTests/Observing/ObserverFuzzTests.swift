@@ -4,7 +4,8 @@ import Testing
 
 @testable import RestScript
 
-/// Owners, observers and what they refer to die by chance, while the collector runs in its own small steps.
+/// Owners, observers and the objects that they reference die at random, while the collector runs in small
+/// steps.
 @Suite(.leakChecked) @EngineActor
 struct ObserverFuzzTests {
     private static let source = """
@@ -59,7 +60,7 @@ struct ObserverFuzzTests {
         """
 
     @Test(arguments: 1...12)
-    func `13 seeded: each observer is told whole, of its adding first and of its end last`(seed: Int) throws {
+    func `13 seeded: each observer gets all events, its adding first and its end last`(seed: Int) throws {
         try expect(
             Self.source.replacing("SEED", with: "\(seed)"), prelude: ScriptFixture.observerPrelude,
             seconds: 1,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Owners are held weakly: tables die when they are collected, which `flush_unused_resources` sees to.
+/// Owners are held weakly: tables die when they are collected, which `flush_unused_resources` causes.
 @Suite(.leakChecked) @EngineActor
 struct ObserverOwnershipTests {
     private func check(
@@ -30,7 +30,7 @@ struct ObserverOwnershipTests {
             """, prints: ["t\tobserver_added", "t\tnew_data(local_override)"])
     }
 
-    @Test func `13.14 an owner keeps an observer that nobody else keeps, and its end is told`() throws {
+    @Test func `13.14 an owner keeps an observer that nobody else keeps, and its end is notified`() throws {
         try check(
             """
             owner = {}
@@ -69,7 +69,7 @@ struct ObserverOwnershipTests {
             ])
     }
 
-    @Test func `13.14 what an observer refers to is whole when it is told of the end`() throws {
+    @Test func `13.14 what an observer refers to is whole when it is notified of the end`() throws {
         try check(
             """
             do
@@ -143,7 +143,7 @@ struct ObserverOwnershipTests {
             prints: ["t\tobserver_added", "t\tobserver_added", "t\tstopped", "t\tnew_data(local_override)"])
     }
 
-    @Test func `13.18 one that is removed and added again is told of both`() throws {
+    @Test func `13.18 one that is removed and added again is notified of both`() throws {
         try check(
             """
             owner, observer = {}, note "t"

@@ -1,6 +1,6 @@
 extension ScriptFixture {
-    /// The usual prelude, `r` for a resource, and `note(name)`, which makes a table that observes and prints
-    /// what it hears; all on the first line.
+    /// The usual prelude with a resource `r` and `note(name)`, which makes an observer table that prints its
+    /// events. All of it is on the first line.
     static let observerPrelude =
         prelude
             + #"""

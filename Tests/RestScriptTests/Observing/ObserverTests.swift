@@ -207,13 +207,13 @@ struct ObserverTests {
         #expect(fixture.take() == ["21"])
         #expect(warnings == 1)
         fixture.advance(2)
-        // Not even the rest of the hook's time is used up.
+        // This doesn't even use up the hook's time.
         #expect(fixture.lines == ["over"])
         #expect(warnings == 1)
         fixture.close()
     }
 
-    @Test func `13.23 observers may add and remove observers while they are told`() throws {
+    @Test func `13.23 observers may add and remove observers while they are notified`() throws {
         try check(
             """
             local late, second = note "late", note "second"

@@ -46,7 +46,7 @@ struct UnobservedTests {
             ])
     }
 
-    @Test func `5.20 without a delay the function runs in a later turn`() throws {
+    @Test func `5.20 without a delay the function runs in a later tick`() throws {
         try check(
             """
             local load = r:load()

@@ -123,7 +123,7 @@ struct TypeDefinitionsTests {
         let options: [OptionDescription]
     }
 
-    /// All functions and methods, with the options that are described for them.
+    /// All functions and methods with described options.
     private func described(
         _ context: ScriptContext, _ tests: ScriptTestFile, _ page: ReferencePage
     ) -> [Described] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// Scripts that follow each other on one engine that stands still.
+/// Scripts that replace each other on one engine with a stopped clock.
 @EngineActor
 final class ReloadFixture {
     let fixture = ScriptFixture()
@@ -20,10 +20,10 @@ final class ReloadFixture {
 
     var api: Service { get throws { try #require(host.service(named: "api")) } }
 
-    /// What was printed and logged since the last look.
+    /// Returns the lines that were printed and logged since the last call.
     func take() -> [String] { fixture.take() }
 
-    /// Loads another version; what is wrong with it, if it is no good.
+    /// Loads another version; returns its error if it is invalid.
     @discardableResult
     func reload(
         _ source: String, prelude: String = ScriptFixture.prelude, accepts: Bool = true

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// What a reload keeps, and what it changes (ARCHITECTURE.md, Four walks).
+/// The state that a reload keeps and changes (ARCHITECTURE.md, Four walks).
 @Suite(.leakChecked) @EngineActor
 struct ReloadTests {
     @Test(arguments: [3, 16, 17, 60])
@@ -105,7 +105,7 @@ struct ReloadTests {
         scripts.fixture.advance(2)
         #expect(
             scripts.take() == [
-                "warn: 'configure' has no effect: a reload has put another version in this script's place, whose declarations count",
+                "warn: 'configure' has no effect: a reload has replaced this script, and the declarations of the new version count",
                 "true", "GET /echo/a X-Version=new",
             ])
         #expect(api.configurationEntries.count == entries + 1)
@@ -115,7 +115,7 @@ struct ReloadTests {
         scripts.close()
     }
 
-    @Test func `the old script's timers and jobs end, and it is told`() throws {
+    @Test func `the old script's timers and jobs end, and it is notified`() throws {
         let scripts = try ReloadFixture(
             """
             rest.every(1, function() print("tick") end)

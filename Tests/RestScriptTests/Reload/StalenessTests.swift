@@ -4,10 +4,10 @@ import Testing
 
 @testable import RestScript
 
-/// Which data a reload makes stale: that of pipelines which it changed.
+/// A reload makes the data of changed pipelines stale, and no other data.
 @Suite(.leakChecked) @EngineActor
 struct ReloadStalenessTests {
-    /// Loads `json` under one script, reloads, and says whether the data is still up to date.
+    /// Loads `json` with one script, reloads, and returns whether the data is still up to date.
     private func isUpToDate(_ before: String, _ after: String) throws -> Bool {
         let scripts = try ReloadFixture(before)
         let resource = try scripts.api.resource("json")
@@ -106,7 +106,7 @@ struct ReloadStalenessTests {
         #expect(load() == "A one")
         scripts.reload("api:configure_transformer('tagged', function(c) return c .. ' two' end)")
         #expect(load() == "A two")
-        // A confirmation that was asked for before the reload.
+        // The confirming request was sent before the reload.
         resource.load()
         scripts.reload("api:configure_transformer('tagged', function(c) return c .. ' three' end)")
         #expect(resource.latestData?.content.text == "A two" && !resource.isUpToDate)

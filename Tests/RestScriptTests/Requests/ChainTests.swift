@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct ChainTests {
-    /// Prints how a request ends.
+    /// Prints the end of a request.
     private let show = """
         local function show(request)
           return request:on_success(function(e) print("success", e.text) end)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct CustomRequestTests {
-    @Test("11.1 11.2: it starts when told to, once; complete may be called at once or later")
+    @Test("11.1 11.2: it starts on demand, once; complete may be called at once or later")
     func start() throws {
         try expect(
             """

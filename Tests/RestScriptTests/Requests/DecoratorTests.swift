@@ -153,7 +153,7 @@ struct DecoratorTests {
             })
     }
 
-    @Test("15.3: the same for a method and a URL, which are told apart by their causes")
+    @Test("15.3: the same for a method and a URL, which are distinguished by their causes")
     func targets() throws {
         try expect(
             """

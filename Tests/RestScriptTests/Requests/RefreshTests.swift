@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct RefreshTests {
-    /// The decorator of the guide's example, and a function that prints how requests end.
+    /// The decorator of the guide's example, and a function that prints the ends of requests.
     private static let recipe = """
         local token = "t1"
         local login = api:resource("login")
@@ -31,7 +31,7 @@ struct RefreshTests {
 
         """
 
-    /// Runs a script against a server whose token has just been replaced; what it printed, and the server.
+    /// Runs a script against a server whose token has just been replaced; returns the output and the server.
     private func run(
         _ source: String, recipe: String = recipe, delay: Double = 0, seconds: Double = 3,
         prepare: (TokenServer) -> Void = { _ in }
@@ -88,7 +88,7 @@ struct RefreshTests {
         #expect(
             lines.filter { !$0.hasPrefix("warn: the function of rest.refresh_on returned nothing") }
                 == [message, message, message])
-        // Only a success has the requests repeated.
+        // The requests are only repeated after a success.
         #expect(server.journal.count == (body.contains("true") || body.contains("yes") ? 6 : 3))
     }
 
@@ -115,39 +115,6 @@ struct RefreshTests {
         fixture.advance(1)
         #expect(fixture.take() == ["slow\tslow\t1"] && slow.logins == 1)
         fixture.close()
-    }
-
-    @Test("a refresh that hangs belongs to its script: after a reload another one begins")
-    func reload() throws {
-        let scripts = try ReloadFixture("")
-        let server = try TokenServer(scripts.fixture.transport)
-        server.valid = 2
-        func script(refreshing body: String) -> String {
-            """
-            local token = "t1"
-            api:configure("**", function(c)
-              c.headers["Authorization"] = token
-              c:decorate_requests(rest.refresh_on(401, function() \(body) end))
-            end)
-            """
-        }
-        scripts.reload(script(refreshing: "print('hangs') rest.sleep(100000) return true"))
-        let old = try scripts.api.resource("a").load()
-        scripts.fixture.advance(10)
-        #expect(scripts.take() == ["hangs"] && old.state == .inProgress)
-        scripts.reload(
-            script(refreshing: "print('renews') token = 't2' api:invalidate_configuration() return true"))
-        let new = try scripts.api.resource("b").load()
-        scripts.fixture.advance(1)
-        #expect(scripts.take() == ["renews"] && old.state == .inProgress)
-        #expect(try scripts.api.resource("b").latestData != nil && new.state == .completed)
-        // The old script is closed after three minutes, and the function that hangs with it.
-        scripts.fixture.advance(180)
-        #expect(old.state == .completed)
-        #expect(try scripts.api.resource("a").latestData == nil)
-        #expect(server.journal == ["a t1", "b t1", "b t2"])
-        scripts.close()
-        #expect(scripts.fixture.engine.openRequests == 0)
     }
 
     @Test("a repeat that is refused again fails")
@@ -305,7 +272,7 @@ struct RefreshTests {
         service.flushUnusedResources()
     }
 
-    @Test func `a function that returns nothing has forgotten something, and is told so`() throws {
+    @Test func `a function that returns nothing has forgotten something, which is reported`() throws {
         let forgetful = """
             api:configure("**", function(c)
               c:decorate_requests(rest.refresh_on(401, function() end))

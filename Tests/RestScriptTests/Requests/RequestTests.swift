@@ -116,7 +116,7 @@ struct RequestTests {
         #expect(loadError("api:resource('echo'):\(call)") == "1: \(message)")
     }
 
-    @Test func `hooks run in the order of attaching, in a later turn, late ones too`() throws {
+    @Test func `hooks run in the order of attaching, in a later tick, late ones too`() throws {
         try expect(
             """
             local request = api:resource("text"):load()
@@ -184,7 +184,7 @@ struct RequestTests {
             ])
     }
 
-    @Test func `a repeat is a new request that starts when it is told`() throws {
+    @Test func `a repeat is a new request that starts on demand`() throws {
         try expect(
             """
             local n = 0

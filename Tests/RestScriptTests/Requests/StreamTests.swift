@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// `rest.stream` and `to_file`: bodies that are not to be in memory.
+/// `rest.stream` and `to_file`: bodies that are not held in memory.
 @Suite(.leakChecked) @EngineActor
 struct StreamTests {
     private func fixture() throws -> ScriptFixture {
@@ -27,7 +27,7 @@ struct StreamTests {
         return lines
     }
 
-    /// Repeats a request for the large body that fails.
+    /// Repeats a failed request for the large body.
     private static let repeating = """
         api:configure("/large", function(c)
           c:decorate_requests(function(resource, request)
@@ -141,7 +141,7 @@ struct StreamTests {
             try(refusing:resource("/"):request("POST", { file = "missing" }))
             try(rest.failed_request("not at all"))
             """, fixture)
-        // Whether a file may be read at all is another matter.
+        // Access to the file is checked elsewhere.
         #expect(lines.count == 9 && lines[7].hasPrefix("nil\t"), "\(lines)")
         #expect(
             lines.prefix(7) + lines.suffix(1) == [

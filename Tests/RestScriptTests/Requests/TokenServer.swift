@@ -1,17 +1,17 @@
 import RestEngine
 
-/// `https://api.test/v1/…` lets in who sends the newest token; `login` gives it out after a second.
+/// `https://api.test/v1/…` accepts requests with the newest token. `login` issues a token after a second.
 @EngineActor
 final class TokenServer {
-    /// The number of the token that it accepts.
+    /// The number of the valid token.
     var valid = 1
     /// The status of `login`.
     var loginStatus = 200
     private(set) var logins = 0
-    /// Paths in the order of arrival, with the token that they came with.
+    /// Paths in the order of arrival, each with its token.
     private(set) var journal: [String] = []
 
-    /// Installs it, with some seconds between request and answer.
+    /// Installs the server, with `delay` seconds between request and answer.
     init(_ transport: StubTransport, delay: Double = 0) throws {
         try transport.stub(method: nil, urlGlob: "https://api.test/v1/**") { [unowned self] request in
             answer(request).delayed(by: delay)

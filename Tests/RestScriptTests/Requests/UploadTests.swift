@@ -8,7 +8,7 @@ import Testing
 struct UploadTests {
     let folder = TemporaryFolder()
 
-    /// Runs a script that lies in ``folder``; what it printed.
+    /// Runs a script in ``folder``; returns its output.
     private func output(
         _ source: String, readable: Capabilities.Paths = .all
     ) throws -> [String] {

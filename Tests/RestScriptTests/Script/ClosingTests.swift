@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct ClosingTests {
-    /// Loads a script, closes it at once, and lets what is in flight come in.
+    /// Loads a script, closes it at once, and lets requests in flight finish.
     private func closeInFlight(_ source: String) throws -> ScriptFixture {
         let fixture = ScriptFixture()
         try SampleServer.install(on: fixture.transport)

@@ -5,12 +5,12 @@ import Testing
 @testable import LuaRuntime
 @testable import RestScript
 
-/// What a script leaves is collected while it rests.
+/// A script's garbage is collected while the script is idle.
 @EngineActor
 @Suite(.leakChecked) struct IdleCollectionTests {
     private let fixture = ScriptFixture()
 
-    /// Loads a script and collects for it as a host on the system's clock does.
+    /// Loads a script, and collects its garbage as a host with the system's clock does.
     private func load(_ source: String) throws -> LuaState {
         try fixture.load(source)
         let context = try #require(fixture.context)
@@ -20,7 +20,7 @@ import Testing
         return context.state
     }
 
-    /// A part takes as long as this machine needs, so there may be any number.
+    /// A part takes as long as the machine needs, so the number of parts is open.
     private func rest(until isDone: () -> Bool) {
         for _ in 0..<10_000 where !isDone() { fixture.advance(1, step: 1) }
     }
@@ -46,7 +46,7 @@ import Testing
         fixture.close()
     }
 
-    @Test func `what a script keeps is no growth for ever, and more of it is told again`() throws {
+    @Test func `kept memory is no growth, and more of it is reported again`() throws {
         let state = try load(
             "kept = {} rest.every(100, function() kept[#kept + 1] = string.rep('x', 4 << 20) end)")
         for _ in 1...3 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// What a script can't change: its globals once it is loaded, and `rest` at any time.
+/// Values that a script can't change: its globals after loading, and `rest` at any time.
 @Suite(.leakChecked) @EngineActor
 struct ReadOnlyTests {
     @Test func `globals of the main file are set while it is loaded, and read afterwards`() throws {

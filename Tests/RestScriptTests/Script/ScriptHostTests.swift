@@ -27,7 +27,7 @@ struct ScriptHostTests {
                 == "the library is called 'resthost': local rest = require \"resthost\"")
     }
 
-    @Test func `a limit is told with what was used and what to do`() throws {
+    @Test func `a limit is reported with what was used and what to do`() throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.load] = .init(burst: 0.1)
         let time = try #require(fixture.failure(of: "\nwhile true do end"))

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RestScript
 
-/// What a script gives and can't be used is the error of that one request, with file and line.
+/// An unusable value of a script is an error of that one request, with file and line.
 @Suite(.leakChecked) @EngineActor
 struct BadInputTests {
-    /// Loads twice, with a fault the first time; what the resource looks like in between and afterwards.
+    /// Loads twice, with a fault the first time; prints the resource in between and afterwards.
     private func output(_ configure: String, _ show: String) throws -> [String] {
         try RestScriptTests.output(
             """

@@ -39,7 +39,7 @@ struct EntityRows {
         ])
     func charset(type: String, charset: String) throws {
         #expect(try load([("Content-Type", type)], "print(e.charset)") == [charset])
-        // A local entity carries what it was given.
+        // A local entity has the values that it was given.
         try expect(
             "print(rest.entity { content = 'x', content_type = 'text/plain', charset = 'Given' }.charset)",
             prints: ["Given"])
@@ -213,7 +213,7 @@ struct EntityRows {
         ] {
             expected += Array(repeating: "\(path)\t[\(text)]\t\(json)", count: 3)
         }
-        // The resource has no data, the error and its body do.
+        // The resource has no data, but it has the error with its body.
         expected += ["none\t[]\t{}", "none\t[gone]\t{}", "none\t[gone]\t{}"]
         #expect(lines == expected + ["true\tnil", "true\tnil\tnil"])
     }

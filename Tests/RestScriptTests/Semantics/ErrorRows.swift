@@ -68,7 +68,7 @@ struct ErrorRows {
                 stubs: [("a", .json(201, "{"))]) == ["201\tmalformed_json\t{"])
     }
 
-    /// Request, `type` and the fields that the type has; message.
+    /// Request, `type`, and the fields of the type; message.
     nonisolated static let requestSide: [(String, String, String)] = [
         (
             "api:resource_at('no url'):load()", "c.type, c.source",

@@ -4,10 +4,10 @@ import Testing
 
 @testable import RestScript
 
-/// D34: the reason is part of an error's text; a fault of the script is named as one.
+/// D34: the reason is part of an error's text. The text names the script if the fault is the script's.
 @Suite(.leakChecked) @EngineActor
 struct ReasonTests {
-    /// What `examples/guide/error_message.lua` does with each error: makes it anew from its parts.
+    /// The code of `examples/guide/error_message.lua`: it makes each error again from its parts.
     private static let again = """
         api:configure(function(c)
           c.pipeline.cleanup:add(rest.response_transformer(function(response)
@@ -94,7 +94,7 @@ struct ReasonTests {
         fixture.close()
     }
 
-    @Test func `causes inside each other and errors as causes are told`() throws {
+    @Test func `causes inside each other and errors as causes are reported`() throws {
         try expect(
             """
             rest.spawn(function()
@@ -134,7 +134,7 @@ struct ReasonTests {
             ])
     }
 
-    @Test func `what has no place of its own gets that of the function that was given`() throws {
+    @Test func `a call without a place gets the place of its function`() throws {
         try expect(
             """
 
@@ -151,7 +151,7 @@ struct ReasonTests {
             prints: ["script_error\ttest.lua\t2", "script_error\ttest.lua\t3", "script_error\ttest.lua\t4"])
     }
 
-    @Test func `a decorator that requests its own resource is told so, and nothing is sent`() throws {
+    @Test func `a decorator that requests its own resource is an error, and nothing is sent`() throws {
         let fixture = ScriptFixture()
         try SampleServer.install(on: fixture.transport)
         try fixture.load(
@@ -166,8 +166,8 @@ struct ReasonTests {
         #expect(
             fixture.lines == [
                 "GET https://api.test/v1/text: Script error: test.lua:3: this decorator of GET "
-                    + "https://api.test/v1/text requests the same resource again, whose requests it decorates too, and "
-                    + "so on without end: return the request that it was given, or ask with another method"
+                    + "https://api.test/v1/text requests the same resource again, whose requests it decorates "
+                    + "too, endlessly: return the given request, or use another method"
             ])
         #expect(fixture.transport.requests.isEmpty)
     }

@@ -7,7 +7,7 @@ import Testing
 /// Sections 6 and 15.1–15.3 of the rules as scripts see them.
 @Suite(.leakChecked) @EngineActor
 struct RequestRows {
-    /// What the server gets, in one line.
+    /// The request that the server gets, in one line.
     private func sent(_ arguments: String, configure: String = "") throws -> [String] {
         try output(
             """
@@ -74,7 +74,7 @@ struct RequestRows {
                 "{ ['f😱o'] = ' b!a\\r\\n=&+?/r ', ['a-._~'] = '' }",
                 "a-._~=&f%F0%9F%98%B1o=%20b%21a%0D%0A%3D%26%2B?/r%20"
             ),
-            // Sorted when they are encoded: `%` stands before the letters.
+            // The parameters are sorted after encoding, and `%` precedes the letters.
             ("{ a = '1', ['é'] = '2' }", "%C3%A9=2&a=1"), ("{ a = { 'z', 'b' } }", "a=b&a=z"),
             ("{ { 'b', 1 }, { 'a', 2 }, { 'b', 0 } }", "b=1&a=2&b=0"), ("{}", ""),
             ("{ a = rest.null, b = false, c = 1.5 }", "b=false&c=1.5"),

@@ -52,7 +52,7 @@ struct StandardTransformerRows {
                 .json(200, json), configure: configure, "print(rest.json.encode(entity.content))") == [json])
     }
 
-    @Test("D30: a standard transformer leaves a success without a body alone unless it is told not to")
+    @Test("D30: a standard transformer leaves a success without a body alone by default")
     func noBody() throws {
         let show =
             "print(entity and entity.content == '', entity and entity.content_kind, err and err.cause.type)"

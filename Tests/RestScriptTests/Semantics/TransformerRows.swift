@@ -7,7 +7,7 @@ import Testing
 /// Section 17 of the rules as scripts see it.
 @Suite(.leakChecked) @EngineActor
 struct TransformerRows {
-    /// Adds `transformer` for all resources, gets `path`, and prints with `show`, which has `entity` and
+    /// Adds `transformer` for all resources, gets `path`, and prints with `show`, which can use `entity` and
     /// `err`.
     private func expect(
         _ path: String, _ configure: String, _ show: String, prints expected: String...,

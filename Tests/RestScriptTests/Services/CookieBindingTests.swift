@@ -55,7 +55,7 @@ struct CookieBindingTests {
         #expect(entries.map(\.service) == ["one", "two"] && entries.allSatisfy { $0.cookie.value == "1" })
         #expect(CookieFile.entry("other", Tree("x")) == nil)
         fixture.close()
-        // Another process finds them.
+        // Another process finds the cookies.
         let later = ScriptFixture()
         later.options.openStore = { _ in store }
         try later.transport.stub(method: nil, urlGlob: "https://**", .response())

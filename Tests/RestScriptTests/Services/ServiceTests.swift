@@ -122,7 +122,7 @@ struct ServiceTests {
             """,
             prints: [
                 "false\tthere is no room for a content of 120158 bytes: the service 'api' holds 100000 bytes of "
-                    + "content at most, and what is observed or on its way has to stay",
+                    + "content at most, and content that is observed or in transfer must stay",
                 "nil\tcontent 100\t100000",
             ])
     }
@@ -191,7 +191,7 @@ struct ServiceTests {
             ])
     }
 
-    @Test func `D42 what a script holds stays the same resource, what it let go of makes room`() throws {
+    @Test func `D42 a resource that a script holds stays, and a released one makes room`() throws {
         let fixture = ScriptFixture()
         try fixture.load(
             """
@@ -203,7 +203,7 @@ struct ServiceTests {
             """)
         let service = try #require(fixture.host?.services.first)
         #expect(fixture.take() == ["true\tx"])
-        // Of what Lua has not collected yet a quarter more may be there.
+        // Resources that Lua has not collected yet may add a quarter.
         #expect(service.liveResourceCount < 20)
         fixture.close()
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RestScript
 
-/// `rest.service { transport = … }`: how a service connects.
+/// `rest.service { transport = … }`: the connections of a service.
 @Suite(.leakChecked) @EngineActor
 struct TransportOptionTests {
     private static let pin = "sha256//" + String(repeating: "A", count: 43) + "="
@@ -70,7 +70,7 @@ struct TransportOptionTests {
         ),
         (
             "pins = { 'sha1//AAAA' }",
-            "'sha1//AAAA' of 'transport.pins' is no pin: it begins with sha256//, behind which is the SHA-256 of the public key, in base64"
+            "'sha1//AAAA' of 'transport.pins' is no pin: it must be sha256// and the SHA-256 of the public key in base64"
         ),
         (
             "pins = { 'sha256//AA_A' }",
@@ -94,7 +94,7 @@ struct TransportOptionTests {
         #expect(try load(options).lines == [message])
     }
 
-    @Test func `what may not be requested can't be connected to by another name`() throws {
+    @Test func `a host that may not be requested can't be reached by another name`() throws {
         let grant = try #require(HostGrant("b.test"))
         let refused = try load("resolve = { ['b.test:443'] = '10.0.0.1' }") {
             $0.capabilities.hosts = .only([grant])

@@ -57,7 +57,7 @@ struct StoreTests {
 
     // MARK: Kept in a file
 
-    /// What a store that is opened again begins with.
+    /// A store's content when it is opened again.
     private final class Journal: Sendable {
         let entries = Mutex<[String: (value: Tree, expiresAt: Double?)]>([:])
 

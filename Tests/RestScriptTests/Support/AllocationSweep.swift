@@ -3,20 +3,20 @@ import Testing
 
 @testable import LuaRuntime
 
-/// Refuses the first, second, third … allocation of a script, each in a round of its own, until a round makes
-/// fewer.
+/// Refuses the first, second, third … allocation of a script, one in each round, until a round makes fewer
+/// allocations.
 @EngineActor
 struct AllocationSweep {
-    /// So many are refused one by one, and of those behind them one in thirteen: what a loop allocates in
-    /// even steps is met in each of its places.
+    /// This number of allocations is refused one by one, and of later ones one in thirteen, so that each
+    /// place of a loop's even steps is reached.
     var dense = 120
     private let stride = 13
 
     /// - Parameters:
-    ///   - state: is asked for in each round, for that may begin with another one.
-    ///   - round: does something in which the nth allocation is refused.
-    ///   - check: looks at what that left, with no refusal any more.
-    /// - Returns: how many allocations a round makes, about.
+    ///   - state: Asked for in each round, because a round may begin with a new state.
+    ///   - round: Runs the code in which the nth allocation is refused.
+    ///   - check: Checks the state afterwards, without refusals.
+    /// - Returns: The approximate number of a round's allocations.
     @discardableResult
     func run(
         _ state: () -> LuaState, _ round: (Int) throws -> Void, check: (Int) throws -> Void
@@ -37,26 +37,26 @@ struct AllocationSweep {
     }
 }
 
-/// What a state holds once its garbage is gone.
+/// The memory and objects of a state after a full collection.
 struct LuaFootprint {
     let hostObjects: Int
     let references: Int
     let bytes: Int
 
     init(_ state: LuaState) {
-        // Finalizers of a collection let go of what the next one finds, and each halves tables that are much
-        // too large.
+        // Finalizers of one collection release objects that the next one finds, and each collection halves
+        // tables that are much too large.
         for _ in 0..<8 { state.collectGarbage() }
         hostObjects = state.hostObjectCount
         references = state.referenceCount
         bytes = state.memoryUsed
     }
 
-    /// That nothing has come to what there was before.
+    /// Expects that the state has not grown since `before`.
     func expectBack(to before: LuaFootprint, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(hostObjects == before.hostObjects, "host objects", sourceLocation: sourceLocation)
         #expect(references == before.references, "references", sourceLocation: sourceLocation)
-        // Tables that grew keep some of their size.
+        // Tables that have grown keep some of their size.
         #expect(bytes < before.bytes + 24 << 10, "bytes", sourceLocation: sourceLocation)
     }
 }

@@ -11,8 +11,8 @@ final class ModuleFixture {
     let folder = TemporaryFolder()
     let script = ScriptFixture()
 
-    /// Modules by name, without the dots; their text begins behind `local rest = require "resthost"` in its
-    /// first line.
+    /// - Parameter modules: Modules by name, without dots. Their text follows `local rest = require
+    ///   "resthost"` on its first line.
     init(_ modules: [String: String] = [:]) throws {
         script.options.transformerThreads = 1
         try SampleServer.install(on: script.transport)
@@ -27,7 +27,7 @@ final class ModuleFixture {
         try script.load(source, path: folder.path + "/test.lua")
     }
 
-    /// Gives modules `require "test.gate"`, a function that stops there.
+    /// Gives modules `require "test.gate"`, a function that stops at the checkpoint.
     func install(_ checkpoint: Checkpoint) {
         script.options.modulePreloads["test.gate"] = { lua in
             lua.push(
@@ -51,7 +51,7 @@ final class ModuleFixture {
 
     var pool: ModulePool? { script.context?.modules }
 
-    /// Runs what is due, and waits for other threads, until nothing is left.
+    /// Runs all due work and waits for other threads, until none is left.
     func settle() async {
         script.settle()
         while script.engine.offloadedWork > 0 {
@@ -60,7 +60,7 @@ final class ModuleFixture {
         }
     }
 
-    /// What the script printed and logged, without the folder's name.
+    /// The lines that the script printed and logged, without the folder's name.
     func take() -> [String] { script.take().map(plain) }
 
     func plain(_ text: String) -> String {
@@ -78,7 +78,8 @@ final class ModuleFixture {
 }
 
 extension ModulePool {
-    /// Objects of the host that its states never let go of, when its threads have ended; nil when they don't.
+    /// The number of host objects that its states never released, after its threads have ended; nil if they
+    /// don't end.
     func objectsLeft(at location: SourceLocation = #_sourceLocation) async -> Int? {
         await waiting(for: "threads of modules to end", at: location) { notified in
             Task { notified(await isEnded()) }
@@ -86,7 +87,7 @@ extension ModulePool {
     }
 }
 
-/// What a script with modules printed, run to its end.
+/// Runs a script with modules to its end; returns the output.
 @EngineActor
 func output(
     _ source: String, modules: [String: String], sourceLocation: SourceLocation = #_sourceLocation

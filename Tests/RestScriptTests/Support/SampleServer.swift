@@ -1,6 +1,6 @@
 import RestEngine
 
-/// What `https://api.test/v1/…` answers in the tests of scripts.
+/// The answers of `https://api.test/v1/…` in the tests of scripts.
 @EngineActor
 enum SampleServer {
     static func install(on transport: StubTransport) throws {

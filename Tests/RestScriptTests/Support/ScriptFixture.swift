@@ -4,14 +4,14 @@ import Testing
 
 @testable import RestScript
 
-/// An engine that stands still, a server of stubs, and one script on them.
+/// An engine with a stopped clock, a server of stubs, and one script.
 ///
-/// In a suite with the trait `.leakChecked` nothing of them may outlive the test; call ``close()`` at its
-/// end.
+/// In a suite with the trait `.leakChecked` none of their objects may outlive the test; call ``close()`` at
+/// its end.
 @EngineActor
 final class ScriptFixture {
-    /// The library as `rest`, and a service as `api`; all on the first line, so a script's own lines keep
-    /// their numbers.
+    /// Defines the library as `rest` and a service as `api`, all on the first line, so that the script's
+    /// lines keep their numbers.
     static let prelude =
         #"local rest = require "resthost" local api = rest.service { name = "api", base_url = "https://api.test/v1" } "#
 
@@ -20,7 +20,7 @@ final class ScriptFixture {
     let transport: StubTransport
     let engine: Engine
     var options = ScriptOptions()
-    /// What the script logged and printed.
+    /// The entries that the script logged and printed.
     private(set) var log: [ScriptLogEntry] = []
     private(set) var host: ScriptHost?
 
@@ -33,7 +33,7 @@ final class ScriptFixture {
         for object in [scheduler, transport, engine] as [AnyObject] { LeakList.current?.watch(object) }
     }
 
-    /// Loads a script as `test.lua`, after the prelude, and runs what is due.
+    /// Loads a script as `test.lua` after the prelude, and runs all due work.
     func load(_ source: String, prelude: String = ScriptFixture.prelude, path: String = "test.lua") throws {
         let host = try ScriptHost(
             source: Array((prelude + source).utf8), path: path, engine: engine, options: options)
@@ -57,14 +57,14 @@ final class ScriptFixture {
 
     var context: ScriptContext? { host?.context }
 
-    // MARK: What came out
+    // MARK: Output
 
-    /// The texts of the log, warnings and errors with their level before them.
+    /// The texts of the log. Warnings and errors begin with their level.
     var lines: [String] {
         log.map { $0.level == .info ? $0.text : "\($0.level): \($0.text)" }
     }
 
-    /// ``lines`` so far, which are then forgotten.
+    /// Returns ``lines`` so far, and forgets them.
     func take() -> [String] {
         defer { log = [] }
         return lines
@@ -89,7 +89,7 @@ final class ScriptFixture {
 
     // MARK: End
 
-    /// Ends the script, which must have let go of everything.
+    /// Ends the script, which must have released all objects.
     func close(sourceLocation: SourceLocation = #_sourceLocation) {
         guard let host else { return }
         #expect(host.close(), "Lua still holds host objects", sourceLocation: sourceLocation)
@@ -98,7 +98,7 @@ final class ScriptFixture {
     }
 }
 
-/// Runs a script to its end against the ``SampleServer``; what it printed.
+/// Runs a script to its end against the ``SampleServer``; returns its output.
 @EngineActor
 func output(
     _ source: String, prelude: String = ScriptFixture.prelude, seconds: Double = 0,
@@ -112,7 +112,7 @@ func output(
     return fixture.lines
 }
 
-/// ``output(_:prelude:seconds:sourceLocation:)`` must be these lines.
+/// Expects these lines from ``output(_:prelude:seconds:sourceLocation:)``.
 @EngineActor
 func expect(
     _ source: String, prelude: String = ScriptFixture.prelude, seconds: Double = 0, prints expected: [String],
@@ -122,7 +122,7 @@ func expect(
     #expect(lines == expected, sourceLocation: sourceLocation)
 }
 
-/// Runs a script to its end against stubs of its own, each below `https://api.test/v1/`; what it printed.
+/// Runs a script to its end against its own stubs, each below `https://api.test/v1/`; returns its output.
 @EngineActor
 func output(
     _ source: String, stubs: [(path: String, reply: StubReply)],

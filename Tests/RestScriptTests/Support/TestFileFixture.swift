@@ -5,10 +5,10 @@ import Testing
 
 @testable import RestScript
 
-/// One test file, run to its end. Nothing of it may be left then.
+/// Runs one test file to its end. Its objects must be gone then.
 @EngineActor
 final class TestFileFixture {
-    /// On the first line, so a file's own lines keep their numbers.
+    /// The prelude is on the first line, so that the file's lines keep their numbers.
     static let prelude = #"local t = require "resthost.test" "#
 
     let folder = TemporaryFolder()
@@ -45,10 +45,10 @@ final class TestFileFixture {
             "\(String(describing: report))", sourceLocation: sourceLocation)
     }
 
-    /// Without the folder's name, which is another in each run.
+    /// The text without the folder's name, which differs in each run.
     func plain(_ text: String) -> String { text.replacing(folder.path + "/", with: "") }
 
-    /// The results in a line each, `ok NAME`, or `NAME: LINE: MESSAGE`.
+    /// The results, one line each: `ok NAME`, or `NAME: LINE: MESSAGE`.
     var lines: [String] {
         results.map { result in
             switch result.outcome {
@@ -60,13 +60,13 @@ final class TestFileFixture {
         }
     }
 
-    /// What was logged and printed.
+    /// The lines that were logged and printed.
     var output: [String] {
         results.flatMap(\.output).map { plain($0.level == .info ? $0.text : "\($0.level): \($0.text)") }
     }
 }
 
-/// The results of a test file, in a line each; scripts lie beside it.
+/// The results of a test file, one line each. Scripts are in the same folder.
 @EngineActor
 func testResults(
     _ source: String, scripts: [String: String] = [:], options: ScriptOptions = ScriptOptions(),
@@ -83,7 +83,7 @@ func testResults(
     return fixture.lines
 }
 
-/// The message with which a test of this body fails, after its line; nil when it passes. The body begins in
+/// The message with which a test of this body fails, after its line; nil if it passes. The body begins in
 /// line 1, with a host, its library, and a service `api` at https://api.test/v1.
 @EngineActor
 func testFailure(_ body: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> String? {

@@ -24,7 +24,7 @@ struct CheckingTests {
         "t.equal(select('#', t.assert(1, nil, 3)), 3)", "t.equal((t.assert('x')), 'x')", "t.assert({})",
         "t.assert(0)",
         "t.equal(t.matches('key=value', '(%w+)=(%w+)'), 'key')", "t.equal(t.matches('abc', 'b.'), 'bc')",
-        // Plain words do as well as a pattern, even where they are none.
+        // Plain text matches too, even if it is no valid pattern.
         "t.equal(t.matches('is read-only (x)?', 'read-only (x)?'), 'read-only (x)?')",
         "t.raises(function() error('unknown option a[b: did you mean c?') end, 'option a[b: did')",
         "t.matches(15, '^15$')", "t.matches(rest.error { user_message = 'Mine' }, 'Mine')",
@@ -119,12 +119,12 @@ struct CheckingTests {
     ]
 
     @Test(arguments: fails)
-    func `what does not hold fails with what and where`(body: String, message: String) async throws {
+    func `a failed check reports its values and place`(body: String, message: String) async throws {
         let failure = try #require(try await testFailure(body))
         #expect(failure.hasPrefix(message), "\(failure)")
     }
 
-    @Test func `a large difference is told in few words`() async throws {
+    @Test func `a large difference is reported in few words`() async throws {
         let failure = try #require(
             try await testFailure(
                 """

@@ -90,7 +90,7 @@ struct DeclaringTests {
         ("t.equal(1, 2)", "1: the values differ"),
         (
             "t.host():settle()",
-            "1: a host has its turns while a test runs: call this inside t.test or t.before_each"
+            "1: a host only runs during a test: call this inside t.test or t.before_each"
         ),
         ("local s = t.host().rest.sleep(1)", "1: cannot wait here: a test file only declares its tests"),
         ("require 'nowhere'", "1: module 'nowhere' not found"),
@@ -99,7 +99,7 @@ struct DeclaringTests {
             "1: cannot load 'nowhere.lua': cannot read the script: No such file or directory"
         ),
     ])
-    func `a file that is wrong is told with its line`(source: String, message: String) async throws {
+    func `a file that is wrong is reported with its line`(source: String, message: String) async throws {
         var options = ScriptOptions()
         options.limits[.load] = .init(burst: 0.5)
         let lines = try await testResults(source + "\nt.test('never', function() end)", options: options)
@@ -115,11 +115,11 @@ struct DeclaringTests {
         let name = call.prefix { $0 != "(" }
         #expect(
             try await testResults("t.test('a', function() \(call) end)") == [
-                "a: 1: \(name) belongs to the text of a test file or into t.describe: a test that runs can't declare another"
+                "a: 1: \(name) belongs into the text of a test file or into t.describe: a running test can't declare another"
             ])
     }
 
-    @Test func `what before_each raises is the test's failure`() async throws {
+    @Test func `an error of before_each is the test's failure`() async throws {
         #expect(
             try await testResults(
                 """

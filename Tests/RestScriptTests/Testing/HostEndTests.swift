@@ -179,8 +179,8 @@ struct HostEndTests {
                 used.append(fixture.file.memoryUsed)
             }
         }
-        // What keeps its last words for later tests, services with their blocks, stays until the file ends:
-        // 218 bytes each. A table may grow to twice its size, but not each time.
+        // A record of services and blocks stays until the file ends, for the messages of later tests: 218
+        // bytes each. A table may grow to twice its size, but not each time.
         let growth = zip(used.dropFirst(), used).map { $0 - $1 }
         #expect(growth.min() ?? 0 < 16 << 10 && used[5] - used[0] < 160 << 10, "\(used)")
         fixture.close()

@@ -12,7 +12,7 @@ struct HostTimeTests {
         "host:advance(0.1) host:advance(0.1) host:advance(0.1) t.equal(host:clock(), 1000000.3)",
         "host:clock(2000000.5) t.equal(host:clock(), 2000000.5) host:advance(1) t.equal(host:clock(), 2000001.5)",
         "host:clock(5) t.equal(host:clock(), 5) host:advance(1) t.equal(rest.now(), 6) host:clock(0) t.equal(host:clock(), 0)",
-        // Each timer sees its own time, and what it starts has its turn before the next.
+        // Each timer sees its own time, and work that it starts runs before the next timer.
         """
         local seen = {}
         rest.after(2, function() seen[#seen + 1] = rest.now() rest.after(0.5, function() seen[#seen + 1] = rest.now() end) end)
@@ -28,10 +28,10 @@ struct HostTimeTests {
         "local n = 0 rest.after(0, function() n = n + 1 rest.after(0, function() n = n + 1 end) end) host:settle() t.equal(n, 2)",
         "local n = 0 rest.after(0, function() n = n + 1 end) host:advance(0) t.equal(n, 1)",
         "local n = 0 rest.every(0.001, function() n = n + 1 end) host:advance(10) t.assert(n >= 9999 and n <= 10000, n)",
-        // settle brings turns, not time.
+        // settle runs ticks, but no time passes.
         "host:stub('GET', '/a', { text = 'a' }) local r = api:resource('a'):load() t.equal(r.state, 'in_progress') host:settle() t.equal(r.state, 'completed') t.equal(host:clock(), 1000000)",
         "host:settle() host:settle() t.equal(host:clock(), 1000000)",
-        // A host's time is its own, its turns come with the others'.
+        // Each host has its own clock, but their ticks run together.
         """
         local other = t.host()
         local n, m = 0, 0
@@ -44,13 +44,13 @@ struct HostTimeTests {
         other:advance(1)
         t.equal({ n, m }, { 1, 11 })
         """,
-        // Waiting is fine anywhere in a test, and in its hooks.
+        // A test and its hooks may wait anywhere.
         "local n = 0 rest.spawn(function() host:advance(2) n = rest.now() end) host:advance(1) host:settle() t.equal(n, 1000002)",
         "host:stub('GET', '/a', { text = 'a' }) local done api:resource('a'):load():on_success(function() host:settle() done = true end) host:settle() host:settle() t.equal(done, true)",
         "local co = coroutine.wrap(function() host:advance(1) coroutine.yield(rest.now()) end) t.equal(co(), 1000001)",
         "t.raises(function() host:advance(1) error(tostring(rest.now())) end, '1000001')",
         "host:stub('GET', '/a', { text = 'a', delay = 1 }) local content rest.spawn(function() content = api:resource('a'):get() end) host:advance(1) t.equal(content, 'a')",
-        // What a wait of the test itself needs happens while it waits.
+        // Work that the test waits for runs during the wait.
         "host:stub('GET', '/a', { text = 'a' }) t.equal(api:resource('a'):get(), 'a')",
         "local other = t.host() other.rest.service { name = 'o', base_url = 'https://o.test' } other:stub('GET', '/x', { text = 'x' }) t.equal(other.services.o:resource('x'):get(), 'x')",
         "host:stub('GET', '/a', { text = 'a', delay = 1 }) local job = rest.spawn(function() return api:resource('a'):get() end) rest.spawn(function() host:advance(1) end) t.equal((job:await()), 'a')",
@@ -79,7 +79,7 @@ struct HostTimeTests {
     ]
 
     @Test(arguments: stuck)
-    func `a wait without an end is told with its reasons`(body: String, message: String) async throws {
+    func `a wait without an end is reported with its reasons`(body: String, message: String) async throws {
         let failure = try #require(try await testFailure(body))
         #expect(failure.hasPrefix(message), "\(failure)")
     }
@@ -98,7 +98,7 @@ struct HostTimeTests {
     ]
 
     @Test(arguments: mistakes)
-    func `a wrong call is told`(call: String, message: String) async throws {
+    func `a wrong call is reported`(call: String, message: String) async throws {
         let failure = try #require(try await testFailure("\n" + call))
         #expect(failure.hasPrefix("2: " + message), "\(failure)")
     }
@@ -109,13 +109,13 @@ struct HostTimeTests {
             "local function again() rest.after(0, again) end again() host:settle()",
             "host:stub('GET', '/**', { text = 'a' }) local function again() api:resource('a'):load():on_completion(again) end again() host:settle()",
         ])
-    func `a host that never comes to rest is told`(call: String) async throws {
+    func `a host that never comes to rest is reported`(call: String) async throws {
         let failure = try #require(try await testFailure("\n" + call))
-        #expect(failure.hasPrefix("2: a host does not come to rest in 100000 turns"), "\(failure)")
+        #expect(failure.hasPrefix("2: a host does not come to rest in 100000 ticks"), "\(failure)")
     }
 
     @Test(arguments: ["host:settle()", "host:advance(1)", "host:clock(2000000)"])
-    func `a block or a transformer can't bring turns`(call: String) async throws {
+    func `a block or a transformer can't run ticks`(call: String) async throws {
         let failure = try await testFailure(
             """
             host:stub("GET", "/a", { text = "a" })
@@ -157,7 +157,7 @@ struct HostTimeTests {
                 let engine = try #require(fixture.file.hosts.last?.engine)
                 return .wait { waiter in
                     engine.beginOffloadedWork()
-                    // Used on the loop alone.
+                    // Only the loop uses it.
                     nonisolated(unsafe) let waiter = waiter
                     PeerThread.start {
                         EngineLoop.shared.submit {

@@ -7,7 +7,7 @@ import Testing
 @Suite(.leakChecked) @EngineActor
 struct StubTests {
     private nonisolated static let bodies = [
-        // Defaults.
+        // Default values.
         "host:stub('GET', '/a') local e = t.assert(api:resource('a'):request('GET'):await()) t.equal(e.text, '') t.equal(e.content_type, 'application/octet-stream')",
         "host:stub('GET', 'https://api.test/v1/a', { status = 404, json = { message = 'none' } }) local c, err = api:resource('a'):get() t.equal(err.http_status_code, 404) t.equal(err.json, { message = 'none' })",
         "host:stub('GET', '/a', { status = 999 }) local _, err = api:resource('a'):get() t.equal(err.http_status_code, 999)",
@@ -22,12 +22,12 @@ struct StubTests {
         "host:stub('GET', '/a', { body = rest.bytes('x') }) t.equal(api:resource('a'):get(), 'x')",
         "host:stub('GET', '/a', { json = { 1 }, headers = { ['content-type'] = 'application/problem+json' } }) t.equal(api:resource('a'):load():await().content_type, 'application/problem+json')",
         "host:stub('GET', '/a', { text = 'x', headers = { ETag = '\"1\"', ['X-Many'] = { 'a', 'b' }, ['X-Number'] = 5 } }) local e = api:resource('a'):load():await() t.equal(e.etag, '\"1\"') t.equal(e:header_values('x-many'), { 'a', 'b' }) t.equal(e.headers['X-NUMBER'], '5')",
-        // The newest that matches, when the request is sent.
+        // The newest stub that matches when the request is sent.
         "host:stub('GET', '/**', { text = 'old' }) host:stub('GET', '/a', { text = 'new' }) t.equal(api:resource('a'):get(), 'new') t.equal(api:resource('b'):get(), 'old')",
         "host:stub('GET', '/a', { text = 'old' }) local r = api:resource('a'):load() host:stub('GET', '/a', { text = 'new' }) t.equal(r:await().text, 'old') t.equal(api:resource('a'):load():await().text, 'new')",
         "host:stub('GET', '/a', { text = 'old' }) host:clear_stubs() host:stub('GET', '/b', { text = 'b' }) t.equal(api:resource('b'):get(), 'b')",
         "host:stub('GET', 'https://other.test/*', { text = 'other' }) t.equal(api:resource_at('https://other.test/x?q=1'):get(), 'other')",
-        // A glob takes a URL without its query, and one with it.
+        // A glob matches a URL without its query, or with it.
         "local one, two = api:resource('a'):with_param('p', 1), api:resource('a'):with_param('p', 2) host:stub('GET', one.url, { text = '1' }) host:stub('GET', two.url, { text = '2' }) t.equal(one:get(), '1') t.equal(two:get(), '2') host:stub('GET', '/a', { text = 'any' }) t.equal(one:load():await().text, 'any')",
         // Conditions.
         "host:stub('GET', '/a', { text = 'plain' }) host:stub('GET', '/a', { text = 'with', when = { headers = { ['X-A'] = 'b' } } }) local r = api:resource('a') t.equal(r:request('GET'):await().text, 'plain') t.equal(r:request('GET', { headers = { ['x-a'] = 'b' } }):await().text, 'with')",
@@ -44,7 +44,7 @@ struct StubTests {
         "host:stub('GET', '/a', { error = { message = 'KABOOM' } }) local _, err = api:resource('a'):get() t.equal(err.cause.type, 'connection_failed') t.equal(err.user_message, 'KABOOM')",
         "host:stub('GET', '/a', { error = { type = 'too_many_redirects' } }) local _, err = api:resource('a'):get() t.equal(err.cause.type, 'too_many_redirects') t.equal(err.user_message, 'Too many redirects')",
         "host:stub('GET', '/a', { error = { type = 'too_large', limit = 5 } }) local _, err = api:resource('a'):get() t.equal(err.cause.limit, 5)",
-        // What was asked.
+        // Requests that were sent.
         """
         local s = host:stub("POST", "/a", { status = 201 })
         api:resource("a"):request("POST", { json = { x = 1 }, query = { q = "1" }, headers = { ["X-A"] = "b" } }):await()
@@ -58,14 +58,14 @@ struct StubTests {
         t.equal(getmetatable(r.headers), false)
         """,
         "local s = host:stub('GET', '/a') api:resource('a'):load() t.equal(#s.requests, 1) t.equal(s.requests[1].body, nil) t.equal(tostring(s), 'stub GET /a')",
-        // Functions.
+        // Functions as stubs.
         "host:stub('POST', '/**', function(r) return { status = 201, json = { r.method, r.url, r.body, r.headers['Content-Type'] } } end) t.equal(api:resource('a'):request('POST', { text = 'x' }):await().json, { 'POST', 'https://api.test/v1/a', 'x', 'text/plain; charset=utf-8' })",
         "local n = 0 host:stub('GET', '/a', function() n = n + 1 return { text = tostring(n) } end) t.equal(api:resource('a'):load():await().text, '1') t.equal(api:resource('a'):load():await().text, '2')",
         "local n = 0 local s = host:stub('GET', '/a', function() n = n + 1 return { text = 'a', gated = n == 1, delay = n } end) local a, b = api:resource('a'):load(), api:resource('a'):load() host:advance(5) t.equal(a.state, 'in_progress') t.equal(b.state, 'completed') s:go() host:settle() t.equal(a.state, 'completed')",
         "host:stub('GET', '/a', function() host:stub('GET', '/a', { text = 'second' }) return { text = 'first' } end) t.equal(api:resource('a'):load():await().text, 'first') t.equal(api:resource('a'):load():await().text, 'second')",
         "host:stub('GET', '/a', function() return { error = { type = 'dns_failed' } } end) local _, err = api:resource('a'):get() t.equal(err.cause.type, 'dns_failed')",
         "local r host:stub('GET', '/a', function() host:clear_stubs() return {} end) r = api:resource('a'):load() host:settle() t.equal(r.response.ok, true)",
-        // Stubs stand in for the transport alone.
+        // Stubs only replace the transport.
         "api:configure_transformer('/a', function(c) return c .. '!' end) host:stub('GET', '/a', { text = 'a' }) t.equal(api:resource('a'):get(), 'a!')",
         "host:stub('GET', '/a', { status = 302, headers = { Location = '/v1/b' } }) host:stub('GET', '/b', { text = 'b' }) t.equal(api:resource('a'):get(), 'b')",
         "host:stub('GET', '/a', { text = 'long' }) api:configure(function(c) c.max_body_bytes = 2 end) local _, err = api:resource('a'):get() t.equal(err.cause.type, 'too_large')",
@@ -153,7 +153,7 @@ struct StubTests {
     ]
 
     @Test(arguments: mistakes)
-    func `a wrong stub is told`(call: String, message: String) async throws {
+    func `a wrong stub is reported`(call: String, message: String) async throws {
         let failure = try #require(try await testFailure("\n" + call))
         #expect(failure.hasPrefix("2: " + message), "\(failure)")
     }

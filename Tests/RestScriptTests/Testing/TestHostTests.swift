@@ -21,7 +21,7 @@ struct TestHostTests {
     }
 
     private nonisolated static let bodies = [
-        // A script's globals, modules and library are its own.
+        // Each script has its own globals, modules and library.
         "local a, b = t.load 'main.lua', t.load 'main.lua' t.assert(a ~= b) t.assert(a.rest ~= b.rest) t.equal(name, nil)",
         "local a = t.load 'main.lua' t.equal(a.rest, a.rest) t.equal(a.services.api, a.services.api)",
         "local a = t.load { source = 'seen = require \"resthost\" return 5' } t.assert(a.rest.null)",
@@ -29,7 +29,7 @@ struct TestHostTests {
         "table.mine = 1 t.load { source = 'assert(not table.mine) table.other = 1' } t.equal(table.other, nil)",
         "t.load { source = 'assert(load(\"return x\")() == nil) x = 5 assert(load(\"return x\")() == 5)' } t.equal(x, nil)",
         "local a = t.load 'users.lua' t.equal(a.services.users.name, 'users')",
-        // Values and objects of one host are fine in another.
+        // Values and objects of one host can be used in another.
         "local a, b = t.host(), t.host() t.equal(b.rest.json.encode(a.rest.json.array {}), '[]')",
         "local a, b = t.host(), t.host() local r = b.rest.success(a.rest.entity { content = 5 }) t.equal(r.entity.content, 5)",
         "local a, b = t.host(), t.host() t.equal(b.rest.failure(a.rest.error { user_message = 'm' }).error.user_message, 'm')",
@@ -61,7 +61,7 @@ struct TestHostTests {
             )
             + " t.equal(s:resource('x'):get(), 'a') t.equal(u:resource('x'):get(), 'b') t.equal(b:clock(), 1000000)",
         "local a, b = t.host(), t.host() a.rest.store:set('k', 1) t.equal(b.rest.store:get('k'), nil) t.equal(a.rest.store:get('k'), 1)",
-        // The test file has a library of its own, for values.
+        // The test file has its own library, for values.
         "local rest = require 'resthost' t.equal(rest.null, t.host().rest.null) t.assert(rest.regex('a'))",
         // Services are found as soon as they are declared.
         """
@@ -72,7 +72,7 @@ struct TestHostTests {
         for name, service in pairs(host.services) do names[name] = service end
         t.equal(names, { late = s })
         """,
-        // What a script starts while it is loaded begins when the test first waits.
+        // Work that a script starts while loading begins when the test first waits.
         """
         local host = t.load { source = [[
           local rest = require "resthost"
@@ -88,7 +88,7 @@ struct TestHostTests {
         t.equal(#job.requests, 1)
         t.equal(host.services.api:resource("early").text, "a")
         """,
-        // Tables of the library are strict, as in a script.
+        // Tables of the library are strict, as in scripts.
         "t.raises(function() return t.host().rest.srevice end, \"did you mean 'service'\")",
         "t.equal(tostring(t.host()), 'host') t.matches(tostring(t.load 'main.lua'), '^host .*main.lua$')",
     ]
@@ -134,7 +134,7 @@ struct TestHostTests {
     ]
 
     @Test(arguments: mistakes)
-    func `mistakes are told with their line`(body: String, message: String) async throws {
+    func `mistakes are reported with their line`(body: String, message: String) async throws {
         let lines = try await results(
             body, scripts: ["syntax.lua": "\nlocal x = = 1", "raises.lua": "\n\nerror('boom')"])
         #expect(lines.count == 1 && lines[0].hasPrefix("it: " + message), "\(lines)")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import RestScript
 
-/// Large documents that a function of the script gets, which become tables in parts, between which the loop
-/// does other things.
+/// Large documents for a function of the script. They become tables in parts, and the loop does other work
+/// between the parts.
 @Suite(.leakChecked) @EngineActor
 struct GradualTransformTests {
     let fixture = ScriptFixture()
@@ -26,7 +26,7 @@ struct GradualTransformTests {
         return api.resource(path)
     }
 
-    /// All that it has under way is done.
+    /// Waits until all work under way is done.
     private func finish() async {
         for _ in 0..<3 {
             fixture.settle()
@@ -46,7 +46,7 @@ struct GradualTransformTests {
     }
 
     private nonisolated static let scripts = [
-        // Its result, what it was given whole, and what comes of a table that is changed.
+        // First the function's result, then its whole argument, then the value of a table that is changed.
         """
         api:configure_transformer("**", function(content, entity)
           local users, sum = content.users, 0
@@ -67,9 +67,9 @@ struct GradualTransformTests {
     ]
 
     @Test(arguments: scripts, [200, 500])
-    func `what comes of it is what comes of it in one go`(script: String, status: Int) async throws {
+    func `the result in parts equals the result in one go`(script: String, status: Int) async throws {
         var outcomes: [String] = []
-        // One script has no end; the others need more than the usual time under a sanitizer.
+        // One script never ends. The others need more than the usual time under a sanitizer.
         fixture.options.limits[.transformer] = .init(burst: 0.5)
         for moves in [false, true] {
             fixture.engine.movesLargeContent = moves
@@ -92,7 +92,7 @@ struct GradualTransformTests {
         let first = large.load()
         fixture.settle()
         var loads = 0
-        // In each turn of the loop.
+        // Looks in each tick of the loop.
         func look() {
             guard first.state != .completed else { return }
             small.load()
@@ -111,7 +111,7 @@ struct GradualTransformTests {
         fixture.close()
     }
 
-    @Test func `one that is cancelled is told to nobody, and the next one is made`() async throws {
+    @Test func `a cancelled one is not reported, and the next one is made`() async throws {
         fixture.engine.movesLargeContent = true
         try fixture.load(#"api:configure_transformer("**", function(content) return #content.users end)"#)
         let (one, other) = (try resource("one"), try resource("other"))

@@ -4,12 +4,12 @@ import Testing
 
 @testable import RestScript
 
-/// What a script makes for readers outside is text from the beginning, and says the same as a tree.
+/// A script's result for outside readers is text from the beginning, and has the same content as a tree.
 @Suite(.leakChecked) @EngineActor
 struct PublishedTransformTests {
     enum Form: CaseIterable, Sendable { case function, module }
 
-    /// Loads `path` for readers, and gives what they see and the entity.
+    /// Loads `path` for readers; returns the content that they see, and the entity.
     private func load(
         _ path: String = "json", in fixture: ModuleFixture, isRead: Bool = true
     ) async throws -> (text: String?, entity: Entity?) {
@@ -91,7 +91,7 @@ struct PublishedTransformTests {
     }
 
     @Test(arguments: Form.allCases)
-    func `18.10 who gives back the text leaves the body, who gives back the table doesn't`(
+    func `18.10 a function that returns the text keeps the body, one that returns the table doesn't`(
         form: Form
     ) async throws {
         let same = "rest.response_transformer(function(response) return response end)"
@@ -105,7 +105,7 @@ struct PublishedTransformTests {
         await fixture.close()
     }
 
-    /// Making a tree of the text takes longer than to make one at once.
+    /// Making a tree from the text takes longer than making one at once.
     @Test(arguments: Form.allCases)
     func `values that scripts look at become trees before long`(form: Form) async throws {
         let fixture = try fixture(

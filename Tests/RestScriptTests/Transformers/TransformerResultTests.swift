@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.leakChecked) @EngineActor
 struct TransformerResultTests {
-    /// Requests `path` with a transformer of that body on the third line, and prints what came of it.
+    /// Requests `path` with a transformer of that body on the third line, and prints the result.
     private func expect(
         _ body: String, path: String = "json", options: String = "", prints expected: String,
         sourceLocation: SourceLocation = #_sourceLocation

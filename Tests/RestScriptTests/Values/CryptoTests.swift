@@ -62,7 +62,7 @@ struct CryptoTests {
             "bad argument #1 'user' to 'rest.auth.basic' (a user's name has no colon, which would end it (RFC 7617))"
         ),
     ])
-    func `wrong calls are told`(source: String, message: String) throws {
+    func `wrong calls are reported`(source: String, message: String) throws {
         let error = try #require(loadError("\n" + source))
         #expect(error.hasPrefix("2: " + message))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// `rest.secret` and secret variables. Texts here are known to no other test.
+/// `rest.secret` and secret variables. These texts don't occur in other tests.
 @Suite(.leakChecked) @EngineActor
 struct SecretTests {
     @Test func `47.2 a secret is the text itself, and shows nowhere`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RestScript
 
-/// `rest.all` of a list with nils: a load that isn't needed is done.
+/// `rest.all` of a list with nils. A nil stands for a load that isn't needed, and counts as done.
 @Suite(.leakChecked) @EngineActor
 struct HoleTests {
     /// `show(…)` prints the results of `rest.all`.

@@ -52,7 +52,7 @@ struct TimeTests {
             """, seconds: 3, prints: ["false", "closed", "nil\trequest_cancelled\tRequest cancelled\ttrue"])
     }
 
-    /// A timer whose time doesn't come.
+    /// A timer whose time never comes.
     private final class FarTimer: ScriptActivity {
         var isTimer: Bool { true }
 

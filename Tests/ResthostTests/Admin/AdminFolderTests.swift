@@ -28,7 +28,7 @@ struct AdminFolderTests {
         rmdir(admin.path)
         folder.write("file", "")
         #expect(AdminFolder(path: folder.path + "/file").make() == "\(folder.path)/file is no folder")
-        // A link could lead anywhere.
+        // A link could lead to any file.
         folder.link("link", to: "/tmp")
         #expect(AdminFolder(path: folder.path + "/link").make() == "\(folder.path)/link is no folder")
         #expect(AdminFolder(path: "/nowhere/at/all").make()?.hasPrefix("cannot make the folder") == true)
@@ -38,7 +38,7 @@ struct AdminFolderTests {
             chmod(folder.path + "/other", 0o700)
             #expect(
                 AdminFolder(path: folder.path + "/other").make()
-                    == "the folder \(folder.path)/other belongs to somebody else")
+                    == "the folder \(folder.path)/other belongs to another user")
         }
     }
 
@@ -64,7 +64,7 @@ struct AdminFolderTests {
         let folder = TemporaryFolder()
         chmod(folder.path, 0o700)
         let admin = AdminFolder(path: folder.path)
-        // No process has it: numbers are smaller.
+        // No process has this ID, because IDs are smaller.
         let gone = pid_t.max
         leaveSocket(at: admin.socket(of: gone))
         leaveSocket(at: admin.socket(of: getpid()))
@@ -80,7 +80,7 @@ struct AdminFolderTests {
         folder.remove("\(gone - 2).sock")
     }
 
-    /// As a killed program leaves it.
+    /// Leaves a socket file as a killed program does.
     private func leaveSocket(at path: String) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

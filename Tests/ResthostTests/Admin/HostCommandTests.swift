@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// `status`, `reload`, `invalidate` and `wipe` with hosts in a folder of the test's own.
+/// `status`, `reload`, `invalidate` and `wipe` with hosts in a folder of the test.
 struct HostCommandTests {
     private let folder = ScriptFolder.service(
         at: "http://127.0.0.1:1/v1?key=s3cret",

@@ -11,7 +11,7 @@ struct PublicGatewayTests {
     private let folder = TemporaryFolder()
     private let hosts = Hosts()
 
-    /// A script is closed on its own thread.
+    /// Scripts are closed on their own thread.
     @EngineActor
     private final class Hosts {
         var all: [ScriptHost] = []
@@ -72,7 +72,7 @@ struct PublicGatewayTests {
         }
     }
 
-    @Test func `an address of resthost.toml that can't be is told with its line`() throws {
+    @Test func `an address of resthost.toml that can't be is reported with its line`() throws {
         defer { hosts.close() }
         folder.write("resthost.toml", "[gateway]\nthreads = 1\nlisten = \"nowhere\"")
         let declared = try host("rest.gateway { listen = '127.0.0.1:1' }")

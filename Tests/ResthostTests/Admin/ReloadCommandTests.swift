@@ -7,11 +7,11 @@ struct ReloadCommandTests {
     private let folder = TemporaryFolder()
     private let runtime = RuntimeFolder()
 
-    /// A first line that every script has, with what goes on in it and keeps it alive.
+    /// The first line of each script. Its timer keeps the script alive.
     private static let head = "local rest = require \"resthost\"  rest.every(3600, function() end)\n"
 
     private func save(_ text: String, as name: String = "main.lua") {
-        // As an editor does it.
+        // Editors save files in this way.
         folder.write(name + "~", text)
         rename("\(folder.path)/\(name)~", "\(folder.path)/\(name)")
     }
@@ -60,7 +60,7 @@ struct ReloadCommandTests {
         #expect(failed.output.contains("the last reload failed "))
         #expect(
             failed.output.contains("; generation 2 goes on\nmain.lua:2: error: unexpected symbol near '='\n"))
-        // As it was then, not as it is now.
+        // The file as it was at that time.
         #expect(failed.output.contains("  2 | local x = = 3\n"))
         #expect(failed.output.contains("    one  absolute URLs only  0 resources\n"))
 

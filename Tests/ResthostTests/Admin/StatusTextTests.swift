@@ -54,7 +54,7 @@ struct StatusTextTests {
                 """)
     }
 
-    @Test func `a thread for transfers is told once there is one`() {
+    @Test func `a thread for transfers is reported once there is one`() {
         var facts = facts
         facts.transferThreads = 1
         #expect(text(facts).contains("1 for the gateway, 1 for transfers, up to 2 for modules"))

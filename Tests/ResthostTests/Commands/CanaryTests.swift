@@ -4,9 +4,9 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Secrets of each kind, through everything that shows anything (rule 47.1).
+/// Secrets of each kind, through all outputs (rule 47.1).
 struct CanaryTests {
-    /// A failure says what it was sent.
+    /// A failure repeats the request.
     private let peer = LoopbackPeer { request in
         let text = "you sent \(request.headers["X-Given"] ?? "") \(request.headers["X-Env"] ?? "")"
         let status = request.target.hasPrefix("/fail") ? 403 : 200
@@ -70,7 +70,7 @@ struct CanaryTests {
     private func check(_ text: String, _ what: String) {
         for line in text.split(separator: "\n") where line.contains("canary-") && !line.contains("canary-\\")
         {
-            // What the text of a script itself says, in the excerpt of a diagnostic.
+            // The excerpt of a diagnostic shows the script's own text.
             if line.contains("rest.secret \"canary-given\"") { continue }
             Issue.record("\(what): \(line)")
         }
@@ -188,7 +188,7 @@ struct CanaryTests {
         end)
         """
 
-    /// Each head and body of an API may have one.
+    /// Each head and body of an API may contain one.
     private static func answer(to request: PeerRequest) -> [UInt8] {
         if request.target.hasPrefix("/moved") {
             let place = "http://user:canary-moved@\(request.headers["Host"] ?? "")/fail?sig=canary-sig"

@@ -31,7 +31,7 @@ struct CheckCommandTests {
     ]
 
     @Test(arguments: placed)
-    func `a mistake is told with its place`(mistake: (script: String, place: String, message: String)) async {
+    func `a mistake comes with its place`(mistake: (script: String, place: String, message: String)) async {
         let run = await ScriptFolder(mistake.script).run("check", "main.lua")
         #expect(run.code == 2)
         #expect(run.output.isEmpty)
@@ -41,7 +41,7 @@ struct CheckCommandTests {
     }
 
     @Test(arguments: ["0.0.0.0:8080", "[::]:8080"])
-    func `a gateway that everybody can use is told`(address: String) async {
+    func `a gateway that everybody can use is reported`(address: String) async {
         let open = await ScriptFolder("rest.gateway { listen = \"\(address)\" }").run(
             "check", "main.lua", "--strict")
         #expect(open.code == 2)
@@ -55,7 +55,7 @@ struct CheckCommandTests {
         #expect(closed.code == 0, "\(closed.errors)")
     }
 
-    @Test func `a folder of --lua-path that isn't there is told`() async {
+    @Test func `a folder of --lua-path that isn't there is reported`() async {
         let folder = ScriptFolder("")
         let run = await folder.run(
             "check", "main.lua", "--strict", "--lua-path", ".", "--lua-path", "nowhere")
@@ -218,7 +218,7 @@ struct CheckCommandTests {
         #expect(await sound.run("check", "main.lua", "--strict").code == 0)
     }
 
-    @Test func `a file of tests is told apart`() async {
+    @Test func `a file of tests is distinguished`() async {
         let run = await ScriptFolder("local t = require \"resthost.test\"").run("check", "main.lua")
         #expect(run.errors.contains("hint: this is a file of tests: run it with resthost test"))
     }

@@ -26,7 +26,7 @@ struct FixturesCommandTests {
     ]
 
     @Test(arguments: unusable)
-    func `what can't be served is told`(wrong: (arguments: [String], message: String)) async {
+    func `what can't be served is reported`(wrong: (arguments: [String], message: String)) async {
         let folder = ScriptFolder("")
         let run = await ChildProcess(
             [BuiltProgram.path, "fixtures"] + wrong.arguments, in: folder.path

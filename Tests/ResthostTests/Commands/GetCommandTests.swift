@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct GetCommandTests {
-    /// Says what it was asked.
+    /// Answers with the request that it got.
     private let peer = LoopbackPeer { request in
         let body = Tree(pairs: [
             ("method", Tree(request.method)), ("target", Tree(request.target)), ("body", Tree(request.text)),
@@ -126,7 +126,7 @@ struct GetCommandTests {
     private static let unusable: [(arguments: [String], message: String)] = [
         (["nowhere.lua", "/a"], "nowhere.lua: error: cannot read the script: No such file or directory"),
         (["main.lua", "other", "/a"], "main.lua has no service 'other'; it has: api, second"),
-        (["main.lua", "/a"], "main.lua has several services, say which: api, second"),
+        (["main.lua", "/a"], "main.lua has several services, name one of them: api, second"),
         (["none.lua", "/a"], "none.lua declares no service: use rest.service"),
         (["broken.lua", "/a"], "broken.lua:1: error: "),
         (["main.lua", "api", "/a", "-d", "@nowhere"], "cannot read 'nowhere': No such file or directory"),
@@ -138,7 +138,7 @@ struct GetCommandTests {
     ]
 
     @Test(arguments: unusable)
-    func `what can't be asked for is told`(wrong: (arguments: [String], message: String)) async {
+    func `an impossible request is reported`(wrong: (arguments: [String], message: String)) async {
         let folder = folder("rest.service { name = \"second\" }")
         folder.write("", to: "none.lua")
         folder.write("local x = = 3", to: "broken.lua")

@@ -8,7 +8,7 @@ struct GetFailureTests {
         var status = 200
         var headers: [(String, String)] = []
         var body: [UInt8] = []
-        /// What the message says, behind the URL.
+        /// The message behind the URL.
         var message: String
         var code: String
     }
@@ -124,7 +124,7 @@ struct GetFailureTests {
                 """)
     }
 
-    @Test func `a line that is cut is told`() async {
+    @Test func `a line that is cut is reported`() async {
         let peer = LoopbackPeer { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly this")
             connection.close()
@@ -171,7 +171,7 @@ struct GetFailureTests {
         #expect(run.errors.contains("'http://[::1' is not a URL"), "\(run.errors)")
     }
 
-    @Test func `a script that fails is told apart`() async {
+    @Test func `a script that fails is distinguished`() async {
         let peer = LoopbackPeer { _ in PeerConnection.response(headers: [Self.json], body: Array("{}".utf8)) }
         let folder = ScriptFolder.service(
             at: peer.baseURL, "api:configure_transformer(\"/a\", function(t) return t.user.name end)")

@@ -6,7 +6,7 @@ struct InitCommandTests {
         let folder = TemporaryFolder()
         let made = await BuiltProgram.run("init", "new/project", in: folder.path)
         #expect(made.code == 0)
-        #expect(made.output.hasPrefix("Made 7 files in new/project:\n  main.lua          the script"))
+        #expect(made.output.hasPrefix("Made 8 files in new/project:\n  main.lua          the script"))
         let project = folder.path + "/new/project"
         let check = await BuiltProgram.run("check", "main.lua", "--strict", in: project)
         #expect(check.code == 0)
@@ -24,7 +24,60 @@ struct InitCommandTests {
         _ = await ChildProcess(["/bin/rm", "-rf", folder.path + "/new"], in: folder.path).end()
     }
 
-    /// An empty name would be the root folder once a file's name is put behind it.
+    @Test(arguments: ["api", "gateway", "jobs", "aggregation"])
+    func `a project of each template passes at once`(template: String) async throws {
+        let folder = TemporaryFolder()
+        let made = await BuiltProgram.run("init", "--template", template, "new", in: folder.path)
+        #expect(made.code == 0, "\(made.errors)")
+        let project = folder.path + "/new"
+        let check = await BuiltProgram.run("check", "main.lua", "--strict", in: project)
+        #expect(check.code == 0, "\(check.errors)")
+        let test = await BuiltProgram.run("test", in: project)
+        #expect(test.code == 0, "\(test.output)")
+        #expect(test.output.contains(#/[3-9] passed in/#), "\(test.output)")
+        let names = folder.names(in: "new")
+        let expected = [
+            ".editorconfig", ".gitignore", ".luarc.json", ".resthost", "README.md", "main.lua",
+            "main_test.lua",
+        ]
+        #expect(names.filter { $0 != "resthost.toml" } == expected)
+        #expect(names.contains("resthost.toml") == (template == "gateway"))
+        let lines = try TextFile.read(project + "/README.md").split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 11, "ten lines, and an end of the last")
+    }
+
+    @Test(arguments: [
+        ("gatway", "there is no template 'gatway': did you mean 'gateway'?\n"),
+        ("job", "there is no template 'job': did you mean 'jobs'?\n"),
+        ("xyzzy", "there is no template 'xyzzy'\n"), ("", "there is no template ''\n"),
+    ])
+    func `an unknown template is named with the nearest, and nothing is written`(name: String, text: String)
+        async
+    {
+        let folder = TemporaryFolder()
+        let refused = await BuiltProgram.run("init", "--template", name, "new", in: folder.path)
+        #expect(refused.code == 2)
+        #expect(
+            refused.errors.hasPrefix(
+                "Error: \(text)  the templates are: api, gateway, jobs, aggregation\n"), "\(refused.errors)")
+        #expect(folder.names(in: ".").isEmpty)
+    }
+
+    @Test func `a README that is there stays`() async throws {
+        let folder = TemporaryFolder()
+        folder.write("README.md", "mine")
+        for arguments in [["init", "."], ["init", ".", "--force"]] {
+            let run = await ChildProcess([BuiltProgram.path] + arguments, in: folder.path).end()
+            #expect(run.code == 0, "\(run.errors)")
+            #expect(run.output.hasPrefix("Made 7 files in .:\n"))
+            #expect(!run.output.contains("README.md"))
+            let text = try TextFile.read(folder.path + "/README.md")
+            #expect(text == "mine")
+        }
+    }
+
+    /// With an empty name, a file's path would begin at the root folder.
     @Test(arguments: ["init", "types"]) func `a folder without a name is refused`(command: String) async {
         let folder = TemporaryFolder()
         let refused = await BuiltProgram.run(command, "", in: folder.path)

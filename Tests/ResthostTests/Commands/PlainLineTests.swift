@@ -4,7 +4,7 @@ import Testing
 @testable import resthost
 
 struct PlainLineTests {
-    /// What ArgumentParser makes of a command line; nil for an error, help or another command.
+    /// ArgumentParser's values of a command line; nil for an error, help or another command.
     private func parsed(_ words: [String]) -> GetValues? {
         (try? Resthost.parseAsRoot(words) as? GetCommand)?.values
     }
@@ -49,7 +49,7 @@ struct PlainLineTests {
         "get main.lua /a --transformer-threads many", "get main.lua /a --transformer-threads 0",
         "get main.lua /a --allow-net http://a", "get main.lua /a --lua-path", "get -", "get --",
     ])
-    func `what is no plain line is ArgumentParser's, and so are its complaints`(line: String) {
+    func `other lines go to ArgumentParser, with their errors`(line: String) {
         let words = line.split(separator: " ").map(String.init)
         #expect(GetValues(plain: words) == nil)
         #expect(parsed(words) == nil)
@@ -61,7 +61,7 @@ struct PlainLineTests {
         "get main.lua /a --har a --har b", "get main.lua /a -X PUT -X POST", "get main.lua /a --curl=",
         "get main.lua /a -X=PUT", "get - - -",
     ])
-    func `what both could read and may mean something else goes to ArgumentParser`(line: String) {
+    func `ambiguous words go to ArgumentParser`(line: String) {
         let words = line.split(separator: " ").map(String.init)
         #expect(GetValues(plain: words) == nil)
     }
@@ -72,8 +72,8 @@ struct PlainLineTests {
         }
     }
 
-    /// Words in all orders: a plain line is read as ArgumentParser reads it, or not at all.
-    @Test func `lines made by chance mean the same to both`() {
+    /// Words in all orders. A plain line is read as ArgumentParser reads it, or not at all.
+    @Test func `random lines mean the same to both`() {
         let pieces = [
             "main.lua", "api", "/a", "--json", "--raw", "-X", "PUT", "-d", "x=1", "-H", "A:b", "--har",
             "--har=c", "--curl",

@@ -22,7 +22,7 @@ struct RecordingCommandTests {
         try Tree(json: try #require(folder.text(of: name)))
     }
 
-    @Test func `48.1 49.1 what run records it replays, with nothing sent`() async throws {
+    @Test func `48.1 49.1 run replays its recording without sending requests`() async throws {
         let folder = ScriptFolder.service(at: peer.baseURL, job)
         let live = await folder.run("run", "main.lua", "--record", "a.har", "--har", "b.har")
         #expect(live.code == 0 && live.output == "/a\n{\"x\":1}\n", "\(live)")
@@ -108,7 +108,7 @@ struct RecordingCommandTests {
         ),
         (["run", "main.lua", "--replay", "main.lua"], "main.lua: it is not JSON"),
         (["run", "main.lua", "--record", "no/a.har"], "cannot write 'no/a.har'"),
-        (["run", "main.lua", "--record", "a.har", "--har", "a.har"], "are different files"),
+        (["run", "main.lua", "--record", "a.har", "--har", "a.har"], "must be different files"),
         (["get", "main.lua", "/a", "--har", "no/a.har"], "cannot write 'no/a.har'"),
         (["get", "main.lua", "/a", "--with-secrets"], "--with-secrets goes with --curl"),
         (["get", "main.lua", "/a", "--curl", "--har", "a.har"], "--curl sends nothing"),
@@ -157,7 +157,7 @@ struct RecordingCommandTests {
         let whole = await folder.run(
             "get", "main.lua", "/a b", "-d", #"{"x":"it's"}"#, "--curl", "--with-secrets")
         let sent = await ChildProcess(["/bin/sh", "-c", "exec \(whole.output)"], in: folder.path).end()
-        // Where there is no curl, the line can't be tried.
+        // Without curl the line can't be tried.
         if sent.code == 127 { return }
         #expect(sent.code == 0 && sent.output.contains(#""sent":"{\"x\":\"it's\"}""#), "\(sent)")
         #expect(peer.requests.last?.headers["Authorization"] == "Bearer it's")

@@ -9,7 +9,7 @@ struct ReplCommandTests {
         api:configure("/users/*", { description = "users" }, function(c) c.expiration_time = 300 end)
         """)
 
-    /// Runs the repl with this for its input.
+    /// Runs the repl with this input.
     private func type(_ input: String, in folder: ScriptFolder) async -> ChildProcess.Outcome {
         folder.write(input, to: "input")
         return await ChildProcess(

@@ -77,7 +77,7 @@ struct RunCommandTests {
         #expect(run.errors.contains("error a timer: no  (main.lua:2)"), "\(run.errors)")
     }
 
-    @Test func `calls that a recursion repeats are told once`() async {
+    @Test func `calls that a recursion repeats are reported once`() async {
         let run = await ScriptFolder("local function f() return f() + 1 end\nf()").run("run", "main.lua")
         #expect(run.code == 2)
         #expect(run.errors.hasPrefix("main.lua:2: error: stack overflow\n"))
@@ -103,12 +103,12 @@ struct RunCommandTests {
             "the folder of the socket unix:/nowhere/socket does not exist"
         ),
         ("", ["--listn", "127.0.0.1:0"], "Unknown option '--listn'"),
-        ("", ["--gateway-threads", "0"], "--gateway-threads is 1 or more"),
+        ("", ["--gateway-threads", "0"], "--gateway-threads must be 1 or more"),
         ("", ["--drain", "long"], "The value 'long' is invalid for '--drain"),
     ]
 
     @Test(arguments: unusable)
-    func `what can't be run is told`(wrong: (script: String, arguments: [String], message: String)) async {
+    func `what can't run is reported`(wrong: (script: String, arguments: [String], message: String)) async {
         let folder = ScriptFolder(wrong.script)
         let run = await ChildProcess(
             [BuiltProgram.path, "run", "main.lua"] + wrong.arguments, in: folder.path

@@ -3,9 +3,9 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// What a script says of the gateway, as clients of the program see it.
+/// A script's gateway options, as the program's clients see them.
 struct RunGatewayTests {
-    /// Runs the script and gives what the program wrote, and each request's answer.
+    /// Runs the script; returns the program's output, and the answer to each request.
     private func run(
         _ gateway: String, asking requests: [String], _ arguments: String...
     ) async throws -> (answers: [String], run: ChildProcess.Outcome, sent: Int) {
@@ -28,7 +28,7 @@ struct RunGatewayTests {
         return (answers, await child.end(), peer.requests.count)
     }
 
-    @Test func `names of the server are answered, and others are told how`() async throws {
+    @Test func `names of the server are answered, and others get advice`() async throws {
         let host = "GET /api/a HTTP/1.1\nHost: "
         let (answers, _, _) = try await run(
             "server_names = { 'api.internal' }",

@@ -8,7 +8,7 @@ struct UnknownCommandTests {
         ("main.lua", "there is no command 'main.lua': did you mean 'resthost run main.lua'?"),
         ("xyzzy", "there is no command 'xyzzy'\n  the commands are: run, get, check, "),
     ])
-    func `a word that is no command is told with what it may have meant`(word: String, text: String) async {
+    func `an unknown command is reported with the likely one`(word: String, text: String) async {
         let run = await BuiltProgram.run(word)
         #expect(run.code == 2 && run.output.isEmpty)
         #expect(run.errors.hasPrefix("resthost: " + text), "\(run.errors)")

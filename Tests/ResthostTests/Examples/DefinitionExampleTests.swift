@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// `examples/lua-calls` prints what it says that it prints.
+/// `examples/lua-calls` prints its expected output.
 struct DefinitionExampleTests {
     @Test func `the definitions of the example print what is expected`() async throws {
         let folder = BuiltProgram.repository + "/examples/lua-calls"

@@ -2,7 +2,7 @@ import CurlTransport
 import LuaRuntime
 import RestEngine
 
-// The code of the guides; GuideTests holds both to be the same.
+// The code of the guides. GuideTests checks that both are the same.
 
 @EngineActor
 final class PeopleAPI {

@@ -1,6 +1,6 @@
 import RestFixtures
 
-// The code of the fixtures' guide; GuideTests holds both to be the same.
+// The code of the fixtures' guide. GuideTests checks that both are the same.
 
 func renameOctocat() async throws -> (name: String?, requests: [String: Int]) {
     let server = try FixtureServer.start(

@@ -16,7 +16,7 @@ struct GuideExampleTests {
         ).end()
         #expect(run.code == 0, "\(run.output)\(run.errors)")
         let lines = run.output.split(separator: "\n")
-        // Lua gives a table's keys in an order of its own.
+        // The order of a Lua table's keys is arbitrary.
         let notes = "[{"
         for line in [
             #"global_header: {"secret":"2g3h4bkv234"}"#, #"knobs, a second later: {"up_to_date":false}"#,

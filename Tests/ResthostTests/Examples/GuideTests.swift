@@ -72,7 +72,7 @@ struct GuideTests {
         }
     }
 
-    /// The API that the engine's guide asks.
+    /// The API for the engine's guide.
     private func people() -> LoopbackPeer {
         LoopbackPeer { request in
             func answer(_ status: Int, _ json: String) -> [UInt8] {
@@ -120,7 +120,7 @@ struct GuideTests {
         #expect(try EngineGuide.sum() == 3)
     }
 
-    /// Without indentation, which depends on where the code stands.
+    /// The lines without indentation, which depends on the place of the code.
     private static func lines(_ text: String) -> [String] {
         text.split(separator: "\n").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.map(String.init)
     }

@@ -24,7 +24,7 @@ struct QuickstartTests {
         let stars = repositories.elements.compactMap { $0["stars"]?.int }
         #expect(stars == stars.sorted(by: >))
 
-        // No function changes them: they come as the API has them, over several lines.
+        // No function changes the notes, so they arrive as the API sends them, over several lines.
         let notes = try Tree(json: lines[5...].joined(separator: "\n"))
         #expect(notes.elements.compactMap { $0["id"]?.int } == [1, 2])
     }
@@ -34,7 +34,7 @@ struct QuickstartTests {
         let run = ChildProcess([script], in: "/", environment: environment)
         #expect(await run.hasWritten("Ctrl-C stops both."))
         run.signal(signal)
-        // The end of the output means that nothing it started lives on.
+        // The end of the output means that all processes that it started have ended.
         let outcome = await run.end()
         #expect(outcome.code == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("/api/private/notes"))
@@ -48,7 +48,7 @@ struct QuickstartTests {
         #expect(run.errors.contains("another program is listening on 127.0.0.1:\(peer.port)"))
     }
 
-    @Test func `wrong usage and a missing program are told`() async {
+    @Test func `wrong usage and a missing program are reported`() async {
         let usage = await ChildProcess([script, "--nonsense"], in: "/", environment: environment).end()
         #expect(usage.code == 2)
         #expect(usage.errors.hasPrefix("usage: "))

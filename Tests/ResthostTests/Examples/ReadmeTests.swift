@@ -30,14 +30,14 @@ struct ReadmeTests {
         }
     }
 
-    /// Nil for a line that is not there in every run.
+    /// Nil for a line that doesn't appear in every run.
     private static func comparable(_ line: String) -> String? {
-        // A job of the script says this at a time of its own.
+        // A job of the script prints this at any time.
         if line.isEmpty || line.contains("logged in") { return nil }
         let name = line.prefix { $0 != ":" }
         switch name {
         case "Date", "Last-Modified": return String(name)
-        // Seconds go by.
+        // These values depend on the time.
         case "Age", "Cache-Control", "Cache-Status": return String(line.filter { !$0.isNumber })
         default: return line.replacing(#/ +$/#, with: "")
         }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Pages whose console blocks show what the tools print of the scripts above them: that is what they print.
+/// Pages whose console blocks show the tools' real output for the scripts above them.
 struct ToolsGuideTests {
     private static let pages = DocumentPages.below("docs").filter { page in
         let steps = Transcript((try? TextFile.read(page)) ?? "").steps
@@ -29,7 +29,7 @@ struct ToolsGuideTests {
     }
 }
 
-/// The guide to tests: its scripts are tested as it says.
+/// The scripts of the guide to tests pass their tests.
 struct TestingGuideTests {
     static let guide = "docs/guides/testing.md"
 

@@ -1,10 +1,10 @@
-/// The `console` blocks of a document: commands behind a dollar sign, and what they print.
+/// The `console` blocks of a document: commands behind a dollar sign, and their output.
 struct Transcript {
     struct Step: Equatable {
         var command: String
         var output: [String] = []
 
-        /// It stays behind, as a server does.
+        /// The command keeps running, as a server does.
         var isBackground: Bool { command.hasSuffix(" &") }
     }
 
@@ -41,8 +41,8 @@ struct Transcript {
         self.steps = steps
     }
 
-    /// The blocks of a document, in their order. Those that are indented are none: scripts/check-documents
-    /// refuses them.
+    /// The fenced blocks of a document in a language, in their order. Indented blocks don't count, and
+    /// scripts/check-documents refuses them.
     static func blocks(in markdown: String) -> [Block] {
         var blocks: [Block] = []
         var current: Block?

@@ -4,7 +4,7 @@ import Testing
 /// Types the commands of a transcript into one shell, in a folder with a copy of the examples.
 struct TranscriptSession {
     private let steps: [Transcript.Step]
-    /// Ports of the document, and those that are free here.
+    /// The ports in the document, and the free ports that are used here.
     private let ports: [(shown: String, used: String)]
     private let folder = TemporaryFolder()
 
@@ -14,7 +14,7 @@ struct TranscriptSession {
         ports = zip(shown, LoopbackPeer.unusedPorts(shown.count)).map { ($0, "127.0.0.1:\($1)") }
     }
 
-    /// What each step printed, both streams together.
+    /// The output of each step, both streams together.
     func run() async -> [[String]] {
         let outcome = await ChildProcess(["/bin/sh", "-c", script], in: folder.path).end()
         var text = outcome.output

@@ -69,7 +69,7 @@ struct DescriptorTests {
             return try get("/api/a/\(number)", port).contains("this host can open no further connection")
         }
         for other in 0..<20 {
-            // Each on a connection of its own.
+            // Each request has its own connection.
             #expect(try get("/-/health", port).hasPrefix("HTTP/1.1 200 "))
             #expect(try get("/api/b/\(other)", port).hasPrefix("HTTP/1.1 503 "))
         }

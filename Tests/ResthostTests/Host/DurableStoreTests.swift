@@ -15,7 +15,7 @@ struct DurableStoreTests {
         #expect(await folder.run("run", "main.lua").output.contains("run 2\t3"))
         let checked = await folder.run("check", "main.lua")
         #expect(checked.code == 0, "\(checked.errors)")
-        // To look at a script changes nothing.
+        // Checking a script changes no files.
         let next = await folder.run("run", "main.lua").output
         #expect(next.contains("run 3\t3"), "\(next)")
     }
@@ -43,7 +43,7 @@ struct DurableStoreTests {
         #expect(folder.names == ["main.lua", "notes.txt"] && folder.text(of: "notes.txt") == "my notes\n")
     }
 
-    @Test func `what isn't granted is told by check, with the flag`() async {
+    @Test func `what isn't granted is reported by check, with the flag`() async {
         let folder = ScriptFolder(
             """
             local cache = rest.cache.sqlite { path = "/nowhere/c.db" }

@@ -3,7 +3,7 @@ import Platform
 import RestEngine
 import Testing
 
-/// The freed memory that the C library keeps, as the program sets it.
+/// The freed memory that the C library keeps, with the program's settings.
 struct FreedMemoryTests {
     #if canImport(Glibc)
         private static let mebibyte = 1 << 20
@@ -17,7 +17,7 @@ struct FreedMemoryTests {
             }
             let before = try #require(ProcessMemory.residentBytes)
             for block in blocks { block.deallocate() }
-            // Others may take some meanwhile.
+            // Other tests may allocate memory meanwhile.
             #expect(try #require(ProcessMemory.residentBytes) < before - 64 * Self.mebibyte)
         }
     #endif

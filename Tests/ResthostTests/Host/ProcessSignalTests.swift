@@ -9,8 +9,7 @@ struct TerminalPresenceTests {
         @Test func `a terminal that is closed is lost`() {
             let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
             var (lock, number): (Int32, Int32) = (0, -1)
-            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: the other side is unlocked, and has this
-            // number.
+            // TIOCSPTLCK and TIOCGPTN of asm-generic/ioctls.h: unlock the other side, and get its number.
             #expect(ioctl(master, 0x4004_5431, &lock) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
             let other = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
             defer { close(other) }
@@ -29,7 +28,7 @@ struct TerminalPresenceTests {
 }
 
 struct ThreadSignalTests {
-    /// In the calling thread.
+    /// Whether the signal is blocked in the calling thread.
     private static func isBlocked(_ number: CInt) -> Bool {
         var blocked = sigset_t()
         pthread_sigmask(SIG_BLOCK, nil, &blocked)

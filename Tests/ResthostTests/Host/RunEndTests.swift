@@ -2,9 +2,9 @@ import Platform
 import TestSupport
 import Testing
 
-/// How a run ends when something holds it.
+/// The end of a run that something holds up.
 struct RunEndTests {
-    /// A pipe with a name that nobody reads from.
+    /// A named pipe without a reader.
     private final class DeafPipe {
         private let descriptor: Int32
 
@@ -26,7 +26,7 @@ struct RunEndTests {
     }
 
     @Test func `SIGTERM ends a host whose engine hangs, and says what was cut`() async {
-        // A run that serves nobody waits for the reader of its output, which never reads.
+        // This run serves no clients. It would wait for the reader of its output, which never reads.
         let folder = ScriptFolder(
             """
             io.stderr:write("begins\\n")
@@ -55,7 +55,7 @@ struct RunEndTests {
         #expect(await child.hasWritten("/-/health"))
         let port = try #require(
             child.output.split(separator: "\n").first?.split(separator: ":").last.flatMap { Int($0) })
-        // 64 KiB fit into a pipe, and 4 MiB wait.
+        // A pipe holds 64 KiB, and 4 MiB wait.
         for _ in 0..<600 {
             #expect(try get("/x", port).hasPrefix("HTTP/1.1 200 "))
         }
@@ -71,7 +71,7 @@ struct RunEndTests {
             local gateway = rest.gateway { listen = "127.0.0.1:0" }
             gateway:route("GET", "/x", function() rest.log.warn("a line") print("p") return { ok = true } end)
             """)
-        // The admin socket is where its port can be read.
+        // The admin socket reports its port.
         let runtime = RuntimeFolder()
         let child = ChildProcess(
             [

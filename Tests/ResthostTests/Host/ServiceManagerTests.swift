@@ -27,7 +27,7 @@ struct ServiceManagerTests {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    @Test func `67.4 it is told what it is to be told, and nobody else`() {
+    @Test func `67.4 only the service manager is notified`() {
         let folder = TemporaryFolder()
         let box = mailbox(folder.path + "/notify")
         defer { close(box) }
@@ -92,7 +92,7 @@ struct ServiceUnitTests {
         name: "shop", program: "/usr/bin/resthost", script: "/srv/the shop/50%/main.lua",
         listen: ["127.0.0.1:8080", "unix:/run/shop.sock"])
 
-    @Test func `67.6 the service is told of, watched, and started with its sockets`() {
+    @Test func `67.6 the service reports, is watched, and starts with its sockets`() {
         let lines = unit.service.split(separator: "\n").map(String.init)
         for line in [
             "Type=notify", "WatchdogSec=30", "ExecReload=/bin/kill -HUP $MAINPID", "Requires=shop.socket",

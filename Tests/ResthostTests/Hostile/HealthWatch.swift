@@ -3,12 +3,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Asks a gateway for its health, again and again, on a thread of its own.
+/// Asks a gateway for its health again and again, on its own thread.
 final class HealthWatch: Sendable {
     struct Findings: Sendable {
         var answers = 0
         var degraded = 0
-        /// Answers that were none.
+        /// Answers that were wrong.
         var wrong: [String] = []
     }
 
@@ -20,7 +20,8 @@ final class HealthWatch: Sendable {
         PeerThread.start { [self] in
             while !isStopped.load(ordering: .relaxed) {
                 guard ask(port) else { break }
-                // Its pace: an answer takes less than a millisecond, and the program needs the processor too.
+                // This sets the pace: an answer takes less than a millisecond, and the program needs the CPU
+                // too.
                 poll(nil, 0, 2)
             }
             ended.open()
@@ -33,7 +34,7 @@ final class HealthWatch: Sendable {
         return findings.withLock { $0 }
     }
 
-    /// False when nobody is there to answer.
+    /// False if the server doesn't answer any more.
     private func ask(_ port: Int) -> Bool {
         let answer: String
         do {

@@ -2,10 +2,10 @@ import Platform
 import TestSupport
 import Testing
 
-/// `resthost run` of a script in which each hostile script is a function, with one resource for each of them
-/// and each place where functions run: `/api/PLACE/NAME`.
+/// `resthost run` of a script that has each hostile script as a function. There is one resource for each of
+/// them and for each place where functions run: `/api/PLACE/NAME`.
 final class HostileProgram {
-    /// CPU seconds of each phase.
+    /// The CPU seconds of each phase.
     static let budget = 0.05
 
     enum Place: String, CaseIterable {
@@ -18,7 +18,7 @@ final class HostileProgram {
     private let folder: ScriptFolder
     let child: ChildProcess
     private(set) var port = 0
-    /// Where the log ends that was looked at.
+    /// The end of the part of the log that was read.
     private var seen = 0
 
     init(_ scripts: [HostileScript], options: [String] = []) async throws {
@@ -63,14 +63,14 @@ final class HostileProgram {
         end)
         """
 
-    /// The answer of the gateway, head and body.
+    /// The gateway's answer, head and body.
     func get(_ path: String) throws -> String {
         try LoopbackClient(port: port).exchange(
             "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
     }
 
-    /// Runs a script in a place: the answer, and what was logged until all of it had ended. A further attempt
-    /// is another resource's, since what is fresh runs nothing.
+    /// Runs a script in a place; returns the answer, and the log until all of its work had ended. Further
+    /// attempts use other resources, because fresh data runs no function.
     func run(
         _ script: HostileScript, in place: Place, attempt: Int = 1
     ) async throws -> (answer: String, log: String) {
@@ -86,14 +86,15 @@ final class HostileProgram {
         let log = child.errors
         defer { seen = log.utf8.count }
         let new = String(decoding: log.utf8.dropFirst(seen), as: UTF8.self)
-        // The mark has the script's name, which may be a word that its error is to have.
+        // The mark contains the script's name, which may be a word that its error must contain.
         return (answer, new.split(separator: "\n").filter { !$0.contains(mark) }.joined(separator: "\n"))
     }
 
-    /// Has garbage and unused resources dropped for the so-manyeth time; the bytes that Lua holds then.
+    /// Makes the host drop garbage and unused resources for this number of times; returns the bytes that Lua
+    /// holds then.
     func relieve(times: Int) async throws -> Int {
         _ = try get("/api/empty/\(times)")
-        // The kernel may have found that it is short before.
+        // The kernel may have reported a shortage before.
         let word = "memory is short"
         let before = child.errors.ranges(of: word).count
         child.signal(SIGUSR1)

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// The hostile scripts against the program: it lives, says what was wrong, answers meanwhile, and has its
-    /// memory back.
+    /// Runs the hostile scripts against the program: it survives, reports errors, keeps answering, and frees
+    /// its memory.
     struct HostileProgramTests {
-        /// CPU seconds of one run: twice its budget, and a collection of all that it holds, which nothing
-        /// interrupts.
+        /// CPU seconds of one run: twice its budget, and a collection of all that it holds, which can't be
+        /// interrupted.
         private static let longest = 2 * HostileProgram.budget + 0.02
 
         private func expected(_ script: HostileScript) -> [String] {
@@ -29,13 +29,12 @@ import Testing
             let memoryBefore = usage.residentBytes
             let health = HealthWatch(port: program.port)
             for place in HostileProgram.Place.allCases {
-                // What uses `rest` waits, or says what to do where it can't.
+                // Scripts with `rest` wait, or raise an error with advice where waiting is impossible.
                 let mayWait = place == .hook || place == .job
                 for script in HostileScript.all where mayWait || !script.needsRest {
                     var (answer, log, used) = ("", "", Double.infinity)
-                    // What a machine is kept from its work counts as its thread's time. No script is unlucky
-                    // three times.
-                    // An error that loops when it is read does so in the time of all blocks (L260).
+                    // Interruptions by the machine count as the thread's time. No script has bad luck three
+                    // times. An error that loops when it is read does so in the time of all blocks (L260).
                     let longest = place == .block ? 5 * HostileProgram.budget + 0.02 : Self.longest
                     for attempt in 1...3 where used > longest {
                         let before = usage.engineSeconds
@@ -57,7 +56,7 @@ import Testing
             #expect(findings.wrong.isEmpty && findings.answers > 100)
             let luaAfter = try await program.relieve(times: 2)
             #expect(luaAfter - luaBefore < 256 << 10, "\(luaBefore), then \(luaAfter)")
-            // What the allocator keeps, and the last 200 lines of the log, of which some are 20 kB (L124).
+            // The allocator's reserve, and the last 200 lines of the log, some of which have 20 kB (L124).
             #expect(
                 usage.residentBytes - memoryBefore < 28 << 20, "\(memoryBefore), then \(usage.residentBytes)")
             program.child.signal(SIGTERM)
@@ -75,13 +74,13 @@ import Testing
             let findings = await health.end()
             #expect(log.contains(/hook used \d{3} ms/), "\(log)")
             #expect(findings.wrong.isEmpty)
-            // Only while a hook is at work.
+            // Only while a hook runs.
             #expect(findings.degraded > 0, "of \(findings.answers)")
             program.child.signal(SIGTERM)
             #expect(await program.child.end().code == 0)
         }
 
-        /// One for each way to end; that all others end alike is tested without the program.
+        /// One for each way to end. Tests without the program cover the others.
         @Test(arguments: [
             "loop", "rep_bomb", "recursion", "exit", "wait_in_sort", "many_labels", "raising_error_object",
         ])

@@ -2,12 +2,12 @@
     import Platform
     import RestEngine
 
-    /// What the kernel says of a running program.
+    /// The kernel's numbers about a running program.
     struct ProcessUsage {
         private let id: pid_t
         private let engineThread: String
 
-        /// Nil when it has no engine loop (any more).
+        /// Nil if it has no engine loop, or none any more.
         init?(of id: pid_t) {
             self.id = id
             let threads = Self.names(in: "/proc/\(id)/task")
@@ -25,7 +25,7 @@
             return (fields.first.flatMap { Double($0) } ?? 0) / 1e9
         }
 
-        /// Bytes of its own in memory: pages of the program's file come and go with the system's cache.
+        /// Bytes of its own memory. Pages of the program's file come and go with the system's cache.
         var residentBytes: Int {
             let status = Self.text("/proc/\(id)/status")
             return status.firstMatch(of: #/RssAnon:\s+(\d+) kB/#).flatMap { Int($0.1) }.map { $0 << 10 } ?? 0

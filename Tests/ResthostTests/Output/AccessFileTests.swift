@@ -5,7 +5,7 @@ import Testing
 
 @testable import resthost
 
-/// The access log in a file of its own (rules 67).
+/// The access log in its own file (rules 67).
 struct AccessFileTests {
     @Test func `67.2 a file that was moved away is opened anew`() throws {
         let folder = TemporaryFolder()
@@ -25,7 +25,7 @@ struct AccessFileTests {
         #expect(stat(path, &status) == 0 && status.st_mode & 0o007 == 0)
     }
 
-    @Test func `67.2 a failure is told once`() throws {
+    @Test func `67.2 a failure is reported once`() throws {
         guard access("/dev/full", W_OK) == 0 else { return }
         let file = try AccessFile("/dev/full")
         #expect(file.add(MaskedText("\n")) != nil)

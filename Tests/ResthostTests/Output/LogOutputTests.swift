@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// Where what a script prints and logs comes out, and as what.
+/// The outputs of a script's prints and log entries, and their form.
 struct LogOutputTests {
     private static var time: Regex<Substring> { #/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z /# }
 
@@ -67,7 +67,7 @@ struct LogOutputTests {
         #expect(run.errors == "printed\\u{1b}[2J\n")
     }
 
-    @Test func `what servers and scripts say moves no cursor and makes no line`() async {
+    @Test func `text of servers and scripts moves no cursor and makes no line`() async {
         let peer = LoopbackPeer { _ in
             PeerConnection.response(
                 404, headers: [("X-Bad", "a\u{1B}[31mb\u{9B}c"), ("Content-Type", "text/plain")])

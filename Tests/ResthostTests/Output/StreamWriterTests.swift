@@ -5,7 +5,7 @@ import Testing
 @testable import resthost
 
 struct StreamWriterTests {
-    /// A reader that takes nothing until it is let go.
+    /// A reader that takes no bytes until the test lets it.
     private final class SlowReader: Sendable {
         let taken = Mutex<[[UInt8]]>([])
         let reports = Mutex<[Int]>([])

@@ -7,7 +7,7 @@ import Testing
 @testable import resthost
 
 struct VisibleTextTests {
-    /// What moves a cursor, ends a line or turns text around, of all kinds.
+    /// Characters of all kinds that move a cursor, end a line or reverse text.
     private static let hostile =
         "a\u{1B}[2Jb\u{9B}31mc\rd\0e\u{7F}f\u{85}g\u{2028}h\u{202E}i\u{2067}j\u{8}\u{7}"
 
@@ -18,7 +18,7 @@ struct VisibleTextTests {
         #expect(VisibleText.inline("one\ntwo\tthree ü 日 👩‍👩‍👧") == "one\\ntwo\tthree ü 日 👩‍👩‍👧")
     }
 
-    /// Time in proportion to the length: appending to a view of scalars took minutes for this.
+    /// The time must be linear in the length: appending to a view of scalars took minutes here.
     @Test func `a long text of control characters is written out at once`() {
         let text = String(repeating: "\u{1}\n", count: 500_000)
         #expect(VisibleText.inline(text).utf8.count == 500_000 * 7)
@@ -31,7 +31,7 @@ struct VisibleTextTests {
         #expect(VisibleText.lines("a\nerror b\r\n\n  c\n   d", indent: "  ") == "a\n  error b\n\n  c\n   d")
     }
 
-    @Test func `content keeps its lines, and bytes that are no text are told`() {
+    @Test func `content keeps its lines, and bytes that are no text are reported`() {
         #expect(VisibleText.content(Array("a\r\nb\rc\n".utf8)) == Array("a\nb\\rc\n".utf8))
         #expect(
             VisibleText.content([0x61, 0xFF, 0xC3, 0x0A, 0xE2, 0x82, 0x1B])
@@ -39,7 +39,7 @@ struct VisibleTextTests {
         #expect(VisibleText.content(Array("naïve".utf8)) == Array("naïve".utf8))
     }
 
-    @Test func `what is left of text of any kind obeys nobody`() {
+    @Test func `printable text of any kind controls no terminal`() {
         var random = SeededRandom(seed: 11)
         for _ in 0..<500 {
             let bytes = random.bytes(upTo: 80)

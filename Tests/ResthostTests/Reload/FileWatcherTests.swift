@@ -6,9 +6,9 @@ import Testing
 
 @testable import resthost
 
-/// With the system's own files and events.
+/// Tests with real files and events.
 struct FileWatcherTests {
-    /// What a watcher told, as it comes.
+    /// The changes that a watcher reports, as they come.
     private final class Told: Sendable {
         private struct State {
             var changes: [[String]] = []
@@ -25,7 +25,7 @@ struct FileWatcherTests {
             waiting?(files)
         }
 
-        /// The next that was told; nil when nothing is.
+        /// The next reported change; nil if there is none.
         func next(at location: SourceLocation = #_sourceLocation) async -> [String]? {
             await TestSupport.waiting(for: "a change to be told", at: location) { answer in
                 let notified: [String]? = state.withLock { state in
@@ -79,7 +79,7 @@ struct FileWatcherTests {
     }
 
     @Test(arguments: Way.allCases)
-    private func `a file is told when it is written, renamed over, removed and made again`(way: Way) async {
+    private func `a file is reported when written, renamed over, removed and recreated`(way: Way) async {
         let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         let path = folder.path + "/main.lua"
@@ -119,7 +119,7 @@ struct FileWatcherTests {
     }
 
     @Test(arguments: Way.allCases)
-    private func `a linked file is told when the file or the link changes`(way: Way) async {
+    private func `a linked file is reported when the file or the link changes`(way: Way) async {
         let folder = TemporaryFolder()
         folder.write("a/real.lua", "1")
         folder.write("b/real.lua", "2")
@@ -140,7 +140,7 @@ struct FileWatcherTests {
         folder.write("main.lua", "1")
         folder.write("mod.lua", "1")
         await watching(.system, folder, ["main.lua", "mod.lua"]) { notified in
-            // In one step: a file that is still empty is another content.
+            // In one step, because a file that is still empty would be another change.
             for (name, text) in [("main.lua", "1"), ("mod.lua", "2")] {
                 let path = "\(folder.path)/\(name)"
                 Self.write(path + "~", text)
@@ -151,7 +151,7 @@ struct FileWatcherTests {
     }
 
     @Test func `when the system refuses, files are looked at instead`() async {
-        /// Has room for nothing.
+        /// A watcher without room for any folder.
         final class Full: FolderWatching {
             func watch(_ entries: Set<DirectoryEntry>) throws(FolderWatchError) {
                 throw FolderWatchError(message: "full")
@@ -178,7 +178,7 @@ struct FileWatcherTests {
         await ended.opened()
     }
 
-    @Test func `what changed is told on the engine loop`() async {
+    @Test func `what changed is reported on the engine loop`() async {
         let folder = TemporaryFolder()
         folder.write("main.lua", "1")
         let (notified, watches) = (Told(), Gate())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import resthost
 
-/// One script after the other, from files.
+/// Scripts that replace each other, loaded from files.
 @Suite(.leakChecked) @EngineActor
 struct GenerationsTests {
     private let folder = TemporaryFolder()
@@ -27,7 +27,7 @@ struct GenerationsTests {
         if case .failure(let diagnostic) = result { diagnostic } else { nil }
     }
 
-    /// Of a load, which may pass through other threads.
+    /// The text of a load, which may pass through other threads.
     private func text(of resource: Resource) async -> String? {
         let request = resource.load()
         fixture.settle()
@@ -55,7 +55,7 @@ struct GenerationsTests {
         await close(generations)
     }
 
-    @Test func `46.2 a reload is told, also one that failed, and to a script that began with it`()
+    @Test func `46.2 a reload is reported, also one that failed, and to a script that began with it`()
         async throws
     {
         let listen = "rest.on_event({ 'reload' }, function(event) told = event.generation end) "
@@ -94,7 +94,7 @@ struct GenerationsTests {
         await close(generations)
     }
 
-    @Test func `what else has to accept a script can refuse it`() async throws {
+    @Test func `other parts that must accept a script can refuse it`() async throws {
         let generations = try start("")
         let service = try #require(generations.current.service(named: "api"))
         let entries = service.configurationEntries.count

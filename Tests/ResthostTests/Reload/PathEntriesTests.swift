@@ -4,7 +4,7 @@ import Testing
 @testable import resthost
 
 struct PathEntriesTests {
-    /// Everything that is named; folders are what something is in.
+    /// The entries of a path if `files` and the folders above them exist.
     private func entries(of path: String, _ files: [String: PathEntries.Kind]) -> Set<String> {
         let entries = PathEntries.entries(of: path) { path in
             if let kind = files[path] { return kind }
@@ -39,7 +39,7 @@ struct PathEntriesTests {
         #expect(entries(of: "/a/b/c/f.lua", ["/a/x": .other]) == ["/a b"])
         #expect(entries(of: "/a/f.lua", ["/a/x": .other]) == ["/a f.lua"])
         #expect(entries(of: "/a/f.lua", ["/a/f.lua": .link(to: "/gone/g")]) == ["/a f.lua", "/ gone"])
-        // A file stands where a folder was expected.
+        // A file exists where a folder was expected.
         #expect(entries(of: "/a/b/f.lua", ["/a/b": .other]) == ["/a b"])
     }
 

@@ -3,10 +3,10 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// The program, while its script changes.
+/// The program while its script changes.
 struct RunReloadTests {
-    /// A program that serves a script whose answers say which version made them. The server behind it says
-    /// that nothing changes.
+    /// A program that serves a script. Its answers contain the version that made them, and its upstream
+    /// answers that data is unchanged.
     private struct Host {
         let folder = TemporaryFolder()
         let peer = LoopbackPeer { request in
@@ -16,8 +16,8 @@ struct RunReloadTests {
                 : PeerConnection.response(304, headers: [("ETag", "\"e\"")])
         }
 
-        /// In one step each, and no more than one other file for each reload: the program may look at any
-        /// moment.
+        /// Writes each file in one step, and no more than one other file for each reload, because the program
+        /// may read at any moment.
         func save(_ version: String, tool: String = "return '!'", more: String = "") {
             replace("tool.lua", tool)
             replace(

@@ -4,7 +4,7 @@ import Testing
 @testable import resthost
 
 struct WatchStateTests {
-    /// Files that exist only here.
+    /// Files that only exist in this object.
     private final class Files: Sendable {
         private let entries = Mutex<[String: PathEntries.Kind]>([:])
         private let contents = Mutex<[String: Int]>([:])
@@ -34,7 +34,7 @@ struct WatchStateTests {
                         contents[path].map { .content(hash: $0, bytes: 1) } ?? .missing
                     }
                 },
-                // The content serves as the time too.
+                // The content is also used as the time.
                 changeTime: { path in self.contents.withLock { $0[path].map { Double($0) } } })
         }
     }
@@ -57,7 +57,7 @@ struct WatchStateTests {
         return state.takeChanges(files.view)
     }
 
-    @Test func `a changed file is told once, under the name that it was given`() {
+    @Test func `a changed file is reported once, under the name that it was given`() {
         let files = Files()
         files.write("/w/main.lua", 1)
         files.write("/w/mod.lua", 1)
@@ -79,7 +79,7 @@ struct WatchStateTests {
         #expect(changes(&state, files, at: 2) == [])
         state.note(change("/w", "main.lua~"), at: 3)
         #expect(state.deadline == nil)
-        // Written, and written back.
+        // The file is changed, and changed back.
         files.write("/w/main.lua", 2)
         state.note(change("/w", "main.lua"), at: 4)
         files.write("/w/main.lua", 1)
@@ -132,14 +132,14 @@ struct WatchStateTests {
         #expect(changes(&state, files, at: 2) == ["a", "c"])
     }
 
-    @Test func `a file that changed while it was read is told, one that is older isn't`() {
+    @Test func `a file that changed while it was read is reported, one that is older isn't`() {
         let files = Files()
         for name in ["a", "b", "c"] { files.write("/w/\(name)", 1) }
         files.write("/w/b", 5)
         var state = WatchState()
         set(["/w/a": "a", "/w/b": "b", "/w/d": "d"], &state, files, readFrom: 5, at: 10)
         #expect(changes(&state, files, at: 10.3) == ["b"])
-        // What is known is known, however new it is.
+        // A known file counts as known, however new it is.
         files.write("/w/c", 9)
         set(["/w/b": "b", "/w/c": "c"], &state, files, readFrom: 4, at: 20)
         #expect(changes(&state, files, at: 20.3) == ["c"])
@@ -162,7 +162,7 @@ struct WatchStateTests {
         #expect(state.deadline == nil)
     }
 
-    @Test func `a change before the first look is told when the script was read before it`() {
+    @Test func `a change before the first look is reported when the script was read before it`() {
         let files = Files()
         files.write("/w/a", 1)
         var state = WatchState()

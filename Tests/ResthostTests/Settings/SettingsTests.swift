@@ -86,13 +86,16 @@ struct SettingsTests {
         ("[gateway]\nrate-per-client = \"1/2/3/4\"", 2, "'rate-per-client' is a rate such as"),
         ("[gateway]\nidle-timeout = \"x\"", 2, "'idle-timeout' is a number of seconds from 0.1 to 86400"),
         ("[traces]\ncolector = \"\"", 2, "unknown name 'colector': did you mean 'collector'?"),
-        ("[traces]\ncollector = \"ftp://a\"", 2, "'collector': the collector of traces is a URL such as"),
+        (
+            "[traces]\ncollector = \"ftp://a\"", 2,
+            "'collector': the collector of traces must be a URL such as"
+        ),
         ("[traces]\ncollector = 1", 2, "'collector' is a string, not a number"),
         ("[permision]", 1, "unknown table 'permision': did you mean 'permissions'?"),
         ("read = []", 1, "unknown name 'read'"),
         ("[permissions]\nread = \"a\"", 2, "'read' is an array of strings, not a string"),
         ("[permissions]\nread = [1]", 2, "'read' is an array of strings; one item is a number"),
-        ("[permissions]\nnet = [\"a b\"]", 2, "'a b' is no host"),
+        ("[permissions]\nnet = [\"a b\"]", 2, "'a b' is not a host"),
         ("[permissions]\nall = 1", 2, "'all' is true or false"),
         ("[limits]\nmemory = \"x\"", 2, "'memory' is a size"),
         ("[limits]\ntransfomer = 1", 2, "unknown name 'transfomer': did you mean 'transformer'?"),
@@ -100,7 +103,7 @@ struct SettingsTests {
         ("[limits]\njob = [1]", 2, "'job' is a number or a string, not an array"),
         ("[limits", 1, "']' is missing"),
     ])
-    func `what is wrong is told with its line`(text: String, line: Int, message: String) {
+    func `what is wrong is reported with its line`(text: String, line: Int, message: String) {
         do throws(Diagnostic) {
             _ = try settings(text)
             Issue.record("it was taken")
@@ -178,7 +181,8 @@ struct SettingsTests {
             size.errors.contains("--memory 5: write a size of 1M or more, such as 512M or 1G"),
             "\(size.errors)")
         let host = await folder.run("run", "main.lua", "--allow-net", "a/b")
-        #expect(host.errors.contains("--allow-net 'a/b' is no host: write api.example.com"), "\(host.errors)")
+        #expect(
+            host.errors.contains("--allow-net 'a/b' is not a host: write api.example.com"), "\(host.errors)")
     }
 
     @Test func `a host that is not granted fails its request`() async {

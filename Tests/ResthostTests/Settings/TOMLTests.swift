@@ -68,7 +68,7 @@ struct TOMLTests {
         ("k = 99999999999999999999e999", 1, "'99999999999999999999e999' is no value"),
         ("k = " + String(repeating: "[", count: 40), 1, "arrays are too deep"),
     ])
-    func `what is wrong is told with its line`(text: String, line: Int, message: String) {
+    func `what is wrong is reported with its line`(text: String, line: Int, message: String) {
         let failure = #expect(throws: TOMLDocument.Fault.self) { try TOMLDocument(text) }
         #expect(failure?.line == line)
         #expect(failure?.message.hasPrefix(message) == true, "\(String(describing: failure))")

@@ -4,8 +4,8 @@ import Testing
 
 /// The program that was built with these tests.
 enum BuiltProgram {
-    /// The test bundle, or on macOS a helper that gets the bundle's path as an argument, is started from the
-    /// folder of the build, wherever `--scratch-path` put it.
+    /// The test bundle, or on macOS a helper with the bundle's path as an argument, runs from the build's
+    /// folder, wherever `--scratch-path` puts it.
     static let path: String = {
         for argument in CommandLine.arguments {
             var folder = Substring(argument)
@@ -45,7 +45,7 @@ enum BuiltProgram {
     }
 }
 
-/// Files of the repository, or at an absolute path.
+/// Reads files of the repository, or at an absolute path.
 enum TextFile {
     static func read(_ path: String) throws -> String {
         let place = path.hasPrefix("/") ? path : "\(BuiltProgram.repository)/\(path)"

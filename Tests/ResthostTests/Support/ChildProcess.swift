@@ -3,11 +3,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A program that a test runs, in a process group of its own, with its output as it comes. One for which a
-/// test waits in vain is killed.
+/// A program that a test runs, in its own process group, with its output as it comes. If a test waits for it
+/// in vain, it is killed.
 final class ChildProcess: Sendable {
     struct Outcome: Sendable {
-        /// The exit code; of a program that a signal ended, 128 and the signal's number.
+        /// The exit code; for a program that a signal ended, 128 and the signal's number.
         var code: Int32
         var output: String
         var errors: String
@@ -25,13 +25,13 @@ final class ChildProcess: Sendable {
         let notified: @Sendable (Bool) -> Void
     }
 
-    /// Seconds after which one that a failed test has left behind is killed.
+    /// Seconds after which a program that a failed test left behind is killed.
     private static let longestLife = 300.0
     private let contents = Mutex(Contents())
     private let arguments: [String]
     let id: pid_t
 
-    /// - Parameter environment: Added to the test's own.
+    /// - Parameter environment: Variables that are added to the test's own.
     init(
         _ arguments: [String], in folder: String, environment: [String: String] = [:],
         descriptors: (soft: Int, hard: Int)? = nil
@@ -43,7 +43,7 @@ final class ChildProcess: Sendable {
         PeerThread.start { [self] in follow(started.output, started.errors) }
     }
 
-    /// To the whole group, as a terminal does. Nothing after the end.
+    /// Sends a signal to the whole group, as a terminal does. No effect after the end.
     func signal(_ number: Int32) {
         contents.withLock { contents in
             if contents.code == nil { kill(-id, number) }
@@ -58,7 +58,7 @@ final class ChildProcess: Sendable {
         return contents.withLock { String(decoding: $0.output, as: UTF8.self).contains(text) }
     }
 
-    /// The same for standard error, which may have to have it several times.
+    /// Does the same for standard error, which may need the text several times.
     func hasReported(
         _ text: String, times: Int = 1, at location: SourceLocation = #_sourceLocation
     ) async -> Bool {
@@ -72,7 +72,7 @@ final class ChildProcess: Sendable {
         String(decoding: bytes, as: UTF8.self).ranges(of: text).count
     }
 
-    /// What came on standard output and standard error so far.
+    /// The bytes of standard output and standard error so far.
     var output: String { contents.withLock { String(decoding: $0.output, as: UTF8.self) } }
     var errors: String { contents.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
@@ -118,7 +118,7 @@ final class ChildProcess: Sendable {
         for wait in done { wait.notified(true) }
     }
 
-    /// Reads until nobody holds the other ends, so that what the program started counts as well.
+    /// Reads until no process holds the other ends, so that processes which the program started count too.
     private func follow(_ output: Int32, _ errors: Int32) {
         let start = ClockReading.uptime
         var isKilled = false

@@ -7,7 +7,7 @@ import Testing
 final class ScriptFolder {
     private let folder = TemporaryFolder()
 
-    /// The script gets `rest` as its first line, so what it says itself begins in line 2.
+    /// The script's first line defines `rest`, so its own text begins in line 2.
     init(_ script: String) {
         folder.write("main.lua", "local rest = require \"resthost\"\n" + script + "\n")
     }
@@ -16,7 +16,7 @@ final class ScriptFolder {
 
     func write(_ text: String, to name: String) { folder.write(name, text) }
 
-    /// What lies in it.
+    /// The names of its files.
     var names: [String] { folder.names(in: ".") }
 
     func text(of name: String) -> String? {
@@ -32,13 +32,13 @@ final class ScriptFolder {
         ChildProcess([BuiltProgram.path] + arguments, in: path)
     }
 
-    /// A service whose base URL is this, and nothing else.
+    /// A folder with a service at this base URL.
     static func service(at address: String, _ more: String = "") -> ScriptFolder {
         ScriptFolder("local api = rest.service { name = \"api\", base_url = \"\(address)\" }\n" + more)
     }
 }
 
-/// A folder for admin sockets that is a test's own, to be given as `XDG_RUNTIME_DIR`.
+/// A folder for the admin sockets of one test, for `XDG_RUNTIME_DIR`.
 final class RuntimeFolder {
     private let folder = TemporaryFolder()
 

@@ -5,7 +5,7 @@ import Synchronization
 enum Spawning {
     struct Started {
         let id: pid_t
-        /// To be read and closed.
+        /// The caller reads and closes it.
         let output: Int32
         let errors: Int32
     }
@@ -13,7 +13,7 @@ enum Spawning {
     /// One at a time, so that no child inherits the pipes of another.
     private static let turn = Mutex(())
 
-    /// - Parameter descriptors: How many the program may have open, by its soft and its hard limit.
+    /// - Parameter descriptors: The soft and the hard limit of open descriptors for the program.
     static func start(
         _ arguments: [String], in folder: String, environment: [String: String],
         descriptors: (soft: Int, hard: Int)? = nil
@@ -78,12 +78,12 @@ enum Spawning {
         return id
     }
 
-    /// With a null behind them, as C wants it.
+    /// The strings with a null behind them, as C requires.
     private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
         texts.map { strdup($0) } + [nil]
     }
 
-    /// What could change the outcome of a test is left out.
+    /// The test's environment without variables that could change its outcome.
     private static func inherited(without replaced: [String: String]) -> [String] {
         let unwanted: Set = [
             "API_URL", "RESTHOST", "RESTHOST_LISTEN", "http_proxy", "ALL_PROXY", "all_proxy",

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Waits of tests end, and say what they were for.
+/// Waits of tests end, and report their purpose.
 struct TestTimeoutTests {
     private func inVain(_ what: String, _ wait: () async -> Void) async {
         let reports = Mutex<[String]>([])

@@ -1,9 +1,10 @@
-/// A strict reader of the XML that a report may be: elements, attributes and text; anything else is an error.
+/// A strict reader of the XML that reports may contain: elements, attributes and text. Anything else is an
+/// error.
 struct XMLCheck {
     struct Element {
         let name: String
         let attributes: [String: String]
-        /// Its own, without that of the elements inside.
+        /// The element's own text, without that of inner elements.
         var text = ""
     }
 
@@ -13,7 +14,7 @@ struct XMLCheck {
     }
 
     private(set) var elements: [Element] = []
-    /// Scalars, for a combining mark makes one character of itself and a quote.
+    /// Scalars, because a combining mark and a quote would form one Character.
     private var rest: Substring.UnicodeScalarView
 
     init(_ document: String) throws {

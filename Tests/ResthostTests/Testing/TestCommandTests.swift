@@ -9,7 +9,7 @@ struct TestCommandTests {
         await ChildProcess([BuiltProgram.path, "test"] + arguments, in: folder).end()
     }
 
-    /// Times differ in each run.
+    /// The output without times, which differ in each run.
     private func timeless(_ output: String) -> String {
         output.replacing(#/ \(?[0-9]+\.[0-9]{3} s\)?/#, with: " TIME")
     }
@@ -47,7 +47,7 @@ struct TestCommandTests {
         #expect((outcome.output + outcome.errors).contains(run.said), "\(outcome.output)\(outcome.errors)")
     }
 
-    @Test func `results are listed by file, what went wrong is told`() async {
+    @Test func `results are listed by file, what went wrong is reported`() async {
         let run = await run("failing_test.lua")
         #expect(run.errors.isEmpty)
         let expected = """
@@ -76,7 +76,7 @@ struct TestCommandTests {
         #expect(!run.output.contains("\u{1B}"))
     }
 
-    @Test func `a file that can't be loaded is told with its line`() async {
+    @Test func `a file that can't be loaded is reported with its line`() async {
         let run = await run("broken/syntax_test.lua")
         #expect(
             timeless(run.output) == """
@@ -168,7 +168,7 @@ struct TestCommandTests {
     }
 }
 
-/// The model's rules as scripts see them, by their numbers: Tests/Specs, run by the program itself.
+/// The model's rules as scripts see them, by number: the program runs Tests/Specs.
 struct SpecTests {
     @Test func `every spec holds`() async {
         let run = await BuiltProgram.run("test", "Tests/Specs")

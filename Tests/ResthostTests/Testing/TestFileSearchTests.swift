@@ -24,7 +24,7 @@ struct TestFileSearchTests {
             ])
     }
 
-    @Test func `what isn't there is told`() {
+    @Test func `what isn't there is reported`() {
         #expect(throws: TestFileSearch.SearchError.self) { try TestFileSearch.files(in: ["/nowhere"]) }
         #expect(throws: TestFileSearch.SearchError.self) { try TestFileSearch.files(in: ["/dev/null"]) }
     }

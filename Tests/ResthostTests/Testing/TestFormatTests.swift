@@ -20,7 +20,7 @@ struct TestFormatTests {
         #expect(points.first == "not ok 1 - broken/syntax_test.lua can't be loaded")
         #expect(points.contains("not ok 6 - failing_test.lua: waits for ever \\# not a directive"))
         #expect(points.contains("ok 11 - github_test.lua: repositories # SKIP not mapped yet"))
-        // Everything else is a block that begins and ends behind a failure.
+        // All other lines belong to a block that begins and ends after a failure.
         var isInBlock = false
         for line in lines.dropFirst().dropLast() where !points.contains(line) {
             #expect(line.hasPrefix("  "))

@@ -24,7 +24,7 @@ struct TraceCommandTests {
         #expect(text.contains("\"GET api\"") && text.contains("\"kind\":3"), "\(text)")
     }
 
-    @Test func `70.4 a collector that isn't there is told, and holds nobody up`() async {
+    @Test func `70.4 a missing collector is reported, and delays nothing`() async {
         let peer = LoopbackPeer { _ in PeerConnection.response(body: []) }
         let folder = ScriptFolder.service(
             at: peer.baseURL, "rest.spawn(function() api:resource(\"/a\"):load():await() end)")
@@ -68,7 +68,7 @@ struct TraceCommandTests {
         #expect(message?["parentSpanId"] == request?["spanId"])
     }
 
-    /// Bodies that a peer's threads got.
+    /// Bodies that a peer's threads received.
     private final class Bodies: Sendable {
         private let bodies = Mutex<[[UInt8]]>([])
 

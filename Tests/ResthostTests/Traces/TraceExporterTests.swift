@@ -19,7 +19,7 @@ struct TraceExporterTests {
         return exporter
     }
 
-    /// Those of a batch, in the order in which they ended.
+    /// The spans of a batch, in the order in which they ended.
     private func spans(_ batch: Int = 0) throws -> [Tree] {
         try #require(collector.streams.count > batch)
         let document = try Tree(json: try #require(collector.streams[batch].request.body))
@@ -116,7 +116,7 @@ struct TraceExporterTests {
         withExtendedLifetime(exporter) {}
     }
 
-    @Test func `70.3 what it refuses is lost, and told`() throws {
+    @Test func `70.3 what it refuses is lost, and reported`() throws {
         try fixture.stub("GET", "*", .json(200, "{}"))
         let exporter = try exporter()
         fixture.resource("a").load()
@@ -135,7 +135,7 @@ struct TraceExporterTests {
         #expect(
             complaints.lines == [
                 "the collector of traces answers with status 400; 2 spans are lost",
-                "the collector of traces takes not all: too old; 2 spans are lost",
+                "the collector of traces did not take all: too old; 2 spans are lost",
             ])
         withExtendedLifetime(exporter) {}
     }

@@ -6,7 +6,7 @@ import Testing
 
 struct DamageTests {
     private static let pageSize = 4096
-    /// Of a cache, and nothing behind it.
+    /// The header of a cache file, without content.
     private static let header: [UInt8] = {
         let folder = CacheFolder()
         folder.fill(1)
@@ -147,7 +147,7 @@ struct DamageTests {
         #expect(folder.log.count == 3)
     }
 
-    @Test func `whatever happens to its bytes, a file gives true entities or none`() throws {
+    @Test func `a damaged file gives true entities or none`() throws {
         var random = SeededRandom(seed: 22)
         let folder = CacheFolder()
         folder.fill(30)
@@ -163,7 +163,7 @@ struct DamageTests {
                 case 1: for index in place..<end { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
                 case 2: for index in place..<end { bytes[index] = 0 }
                 case 3:
-                    // Pages lie in another order.
+                    // Swaps pages.
                     let (a, b) = (random.int(below: bytes.count / 4096), place / 4096)
                     let page = bytes[(a * 4096)..<((a + 1) * 4096)]
                     bytes.replaceSubrange((b * 4096)..<((b + 1) * 4096), with: page)
@@ -182,7 +182,7 @@ struct DamageTests {
                 let text = store.text("\(number)")
                 #expect(
                     (error == nil && text == SampleEntities.text(of: .sample(number))) || text == "none"
-                        // Its mark was hit: nobody can tell whose it is.
+                        // The mark of the file was hit, so its owner is unknown.
                         || text.contains("' is not a cache of this program, and stays as it is")
                         || text.contains("' is the database of another program"),
                     "round \(round): \(error.map { "\($0)" } ?? "-"), \(text)")

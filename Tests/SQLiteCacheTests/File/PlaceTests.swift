@@ -132,7 +132,7 @@ struct PlaceTests {
         let path = folder.file
         let child = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [path = path as String] in
-            // Root may write anything; the child is somebody else.
+            // Root may write any file, so the child becomes another user.
             if getuid() == 0 { ChildReport.expect(setuid(65_534) == 0, "root can be somebody else") }
             let store = EntityStore(EntityStore.Settings(path: path, maxBytes: 1 << 20)) { _, _ in }
             ChildReport.expect(store.has("0"), store.text("0"))
@@ -154,7 +154,7 @@ struct PlaceTests {
         let folder = CacheFolder()
         let store = folder.store(maxBytes: 64 << 20)
         for number in 0..<10 { store.write(.sample(number), "\(number)") }
-        // As many pages as there are, or a few more.
+        // As many pages as the file has, or a few more.
         try #require(store.database).connection.execute("PRAGMA max_page_count = 12")
         let large = Entity.sample(50, size: 100_000)
         let error = store.write(large, "0") as? SQLiteCacheError
@@ -183,7 +183,7 @@ struct PlaceTests {
             signal(SIGXFSZ, SIG_IGN)
             let store = EntityStore(EntityStore.Settings(path: path, maxBytes: 1 << 20)) { _, _ in }
             ChildReport.expect(store.numbers(0..<5) == [0, 1, 2], store.text("0"))
-            // The file has more already; its log has nothing yet.
+            // The file is already larger; its log is still empty.
             var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
             #if canImport(Darwin)
                 setrlimit(RLIMIT_FSIZE, &limit)

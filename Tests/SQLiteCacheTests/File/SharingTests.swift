@@ -90,7 +90,7 @@ struct SharingTests {
     }
 
     @Test(arguments: [1, 7, 60])
-    func `a process that is killed while it writes loses nothing it was told of`(count: Int) async throws {
+    func `a process that is killed while it writes loses no confirmed entry`(count: Int) async throws {
         let folder = CacheFolder()
         let path = folder.file
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, count = count as Int] in
@@ -101,7 +101,7 @@ struct SharingTests {
                 kill(getpid(), SIGKILL)
             }
             let notes = open(path + ".notes", O_WRONLY | O_CREAT, 0o600)
-            // Goes on beyond the count, so that the end comes in the middle of something.
+            // Goes on beyond the count, so that the kill comes in the middle of an operation.
             for number in 0... {
                 try #require(store.write(.sample(number, size: 3000), "\(number)") == nil)
                 var byte: UInt8 = 1
@@ -113,7 +113,7 @@ struct SharingTests {
         #expect(confirmed > count)
         let store = folder.store()
         #expect(store.database == nil)
-        // Some more were written and not told.
+        // Some more entries were written but not confirmed.
         let found = (0..<confirmed + 2).filter { store.has("\($0)") }
         let evicted = found.first ?? 0
         #expect(found.count >= min(confirmed, 200) && found == Array(evicted..<evicted + found.count))

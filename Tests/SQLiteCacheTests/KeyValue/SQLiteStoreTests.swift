@@ -19,7 +19,7 @@ struct SQLiteStoreTests {
         return try SQLiteStore.open(folder.file) { text in log.lines.withLock { $0.append(text) } }
     }
 
-    /// What the file holds, as `key=value@end`, sorted.
+    /// The content of the file, as `key=value@end`, sorted.
     private func contents() throws -> [String] {
         try open().rows.map { row in
             "\(row.key)=\(row.value)\(row.expiresAt.map { "@\($0)" } ?? "")"
@@ -50,7 +50,7 @@ struct SQLiteStoreTests {
 
     @Test func `a file holds what there was at one moment`() async throws {
         let store = try open().store
-        // Two keys are always recorded one after the other, the first one first.
+        // The two keys are always recorded one after the other, in this order.
         for number in 1...2000 {
             store.record(Tree(number), for: "first")
             store.record(Tree(number), for: "second")
@@ -63,7 +63,7 @@ struct SQLiteStoreTests {
         #expect(try contents() == ["first=2000", "second=2000"])
     }
 
-    @Test func `what the disk doesn't take waits, is told of once, and is written later`() async throws {
+    @Test func `what the disk doesn't take waits, is reported once, and is written later`() async throws {
         let store = try open().store
         let other = try Connection(folder.file, .readWrite)
         try other.execute("BEGIN IMMEDIATE")
@@ -101,7 +101,7 @@ struct SQLiteStoreTests {
         #expect(folder.bytes() == bytes, "a cache's file is none either")
     }
 
-    @Test func `a damaged store is told of, and nothing of it is lost`() async throws {
+    @Test func `a damaged store is reported, and nothing of it is lost`() async throws {
         let store = try open().store
         for number in 0..<200 { store.record(Tree(String(repeating: "x", count: 100)), for: "\(number)") }
         await written(store)

@@ -39,7 +39,7 @@ import Testing
         await cache.closed()
     }
 
-    @Test func `work on the queue counts as the engine's until the answer was told`() async throws {
+    @Test func `work on the queue counts as the engine's until the answer was reported`() async throws {
         let folder = CacheFolder()
         let fixture = EngineFixture()
         let cache = cache(folder, fixture)
@@ -74,7 +74,7 @@ import Testing
         await next.closed()
     }
 
-    @Test func `22.3 the user is asked for each key, and an error of theirs is told`() async throws {
+    @Test func `22.3 the user is asked for each key, and an error of theirs is reported`() async throws {
         struct NoUser: Error {}
         let folder = CacheFolder()
         let fixture = EngineFixture()
@@ -94,7 +94,7 @@ import Testing
         await cache.closed()
     }
 
-    @Test func `D18 failures are told, and a warning of damage goes to the log`() async throws {
+    @Test func `D18 failures are reported, and a warning of damage goes to the log`() async throws {
         let folder = CacheFolder()
         let fixture = EngineFixture()
         folder.fill(1)
@@ -123,7 +123,7 @@ import Testing
             content: .bytes([UInt8](repeating: 7, count: CacheQueue.maxWaitingWeight / 2 + 1)), timestamp: 0)
         let other = try self.key(cache, fixture, "/y")
         var errors: [String] = []
-        // Held up by a lock, so that the first one waits while the second one comes.
+        // A lock holds the first operation until the second one arrives.
         let holder = try Connection(folder.file, .readWrite)
         try holder.execute("BEGIN IMMEDIATE")
         cache.write(heavy, for: other) { errors.append("\($0, default: "-")") }

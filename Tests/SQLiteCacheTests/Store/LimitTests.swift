@@ -5,7 +5,7 @@ import Testing
 @testable import SQLiteCache
 
 struct LimitTests {
-    /// A little more than one sample counts for.
+    /// Slightly more than the counted size of one sample.
     private static let size = 1_180
 
     private func size(_ store: EntityStore) throws -> Int { try #require(store.database).size() }

@@ -4,10 +4,10 @@ import TestSupport
 
 @testable import SQLiteCache
 
-/// A folder for a cache file, emptied in the end.
+/// A folder for a cache file. It is deleted at the end.
 final class CacheFolder {
     private let folder = TemporaryFolder()
-    /// What the stores of the folder logged.
+    /// The log of the folder's stores.
     private(set) var log: [String] = []
 
     var path: String { folder.path }
@@ -70,7 +70,7 @@ final class CacheFolder {
 }
 
 extension CacheFolder {
-    /// The rights of a file.
+    /// The mode of a file.
     func mode(_ name: String) -> mode_t {
         var status = stat()
         guard stat("\(path)/\(name)", &status) == 0 else { return 0 }

@@ -1,8 +1,8 @@
 import Platform
 import Testing
 
-/// What the body of an exit test found wrong, on its standard error: of an issue in a child only the fact is
-/// told.
+/// Writes the errors of an exit test's body to standard error, because of a child's issue only the fact is
+/// reported.
 enum ChildReport {
     static func expect(_ isRight: Bool, _ sentence: @autoclosure () -> String) {
         guard !isRight else { return }

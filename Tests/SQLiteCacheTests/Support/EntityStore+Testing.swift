@@ -12,7 +12,7 @@ extension Entity {
         Entity(content: .text(text), contentType: "text/plain", timestamp: timestamp)
     }
 
-    /// About a kilobyte that no other number has.
+    /// An entity of about a kilobyte, which is different for each number.
     static func sample(_ number: Int, size: Int = 1000) -> Entity {
         var random = SeededRandom(seed: UInt64(number))
         return Entity(
@@ -23,7 +23,7 @@ extension Entity {
     func isSame(as other: Entity) -> Bool { SampleEntities.text(of: self) == SampleEntities.text(of: other) }
 }
 
-/// One operation each, as the cache queue runs them; the failure, nil for success.
+/// One operation each, as the cache queue runs them; returns the failure, or nil for success.
 extension EntityStore {
     @discardableResult
     func write(_ entity: Entity, _ url: String) -> (any Error)? { run(.write(entity), url) }
@@ -50,6 +50,6 @@ extension EntityStore {
 
     func has(_ url: String) -> Bool { (try? read(EntryKey(url))) != nil }
 
-    /// Which of numbered entries are there; reads each.
+    /// The numbered entries that exist. Reads each of them.
     func numbers(_ range: Range<Int>) -> [Int] { range.filter { has("\($0)") } }
 }

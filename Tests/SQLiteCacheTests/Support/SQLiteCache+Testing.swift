@@ -19,7 +19,8 @@ extension EntityCache {
     }
 
     func remove(_ key: CacheKey) async -> (any Error)? {
-        let answer: (any Error)?? = await waiting(for: "a removal") { notified in remove(key) { notified($0) } }
+        let answer: (any Error)?? = await waiting(for: "a removal") { notified in remove(key) { notified($0) }
+        }
         return answer ?? NoAnswer()
     }
 }

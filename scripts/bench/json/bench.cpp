@@ -105,7 +105,7 @@ double time(lua_State *L, int rounds, int value) {
     return (now() - start) / rounds;
 }
 
-/// One of ours, or else the partner's of a name.
+/// Pushes our function, or the partner's function of this name.
 void pushFunction(lua_State *L, lua_CFunction ours, const char *partner) {
     if (ours) {
         lua_pushcfunction(L, ours);
@@ -116,8 +116,8 @@ void pushFunction(lua_State *L, lua_CFunction ours, const char *partner) {
     lua_remove(L, -2);
 }
 
-/// The first contender is the partner, whose function lies under a name in lua-cjson. Gives how many times
-/// faster the second is.
+/// The first contender is the partner, whose function has a name in lua-cjson. Returns how many times faster
+/// the second is.
 double compare(lua_State *L, const char *partner, std::vector<Contender> contenders, size_t bytes) {
     int rounds = static_cast<int>(std::max<size_t>(2, 500000 / bytes));
     for (int pass = 0; pass < 41; pass++) {
@@ -136,7 +136,7 @@ double compare(lua_State *L, const char *partner, std::vector<Contender> contend
     return base / median(contenders[1].times);
 }
 
-/// Gives the ratio of decoding.
+/// Returns the ratio of decoding.
 double run(lua_State *L, const char *name, const std::string &document) {
     std::printf("%s, %zu bytes\n", name, document.size());
     lua_pushlstring(L, document.data(), document.size());
@@ -166,8 +166,8 @@ double run(lua_State *L, const char *name, const std::string &document) {
     return ratio;
 }
 
-/// Gives the ratio of decoding documents of which each has other numbers, addresses and times: what is
-/// remembered of the last is of little use.
+/// Returns the ratio of decoding documents with different numbers, addresses and times, so that memory of the
+/// last document helps little.
 double runOthers(lua_State *L) {
     std::vector<std::string> documents;
     for (unsigned seed = 0; seed < 400; seed++) {

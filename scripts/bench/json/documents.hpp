@@ -3,7 +3,7 @@
 
 #include <string>
 
-/// An array of records such as services answer: numbers, texts, times, flags, a nested object and a list.
+/// An array of records like those of services: numbers, texts, times, flags, a nested object and a list.
 inline std::string records(int count, unsigned seed = 12345) {
     static const char *names[] = {"Ada Lovelace", "Grace Hopper", "Ren\u00e9e Fa\u00efza",
                                   "Alan Turing", "Edsger Dijkstra"};

@@ -2,7 +2,7 @@ local cjson = require "cjson"
 local map_records = require "map_records"
 
 core.register_service("cold", "http", function(applet)
-  -- One client serves one request: HAProxy's rule.
+  -- HAProxy allows one request per client object.
   local answer = core.httpclient():get { url = "http://127.0.0.1:@UPSTREAM_PORT@/records.json" }
   if answer.status ~= 200 then
     applet:set_status(502)

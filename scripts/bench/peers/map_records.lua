@@ -9,7 +9,7 @@ return function(content)
       city = user.address.city,
       is_admin = user.role == "admin",
       tag_count = #user.tags,
-      -- %d and not .. because lua-cjson reads every number as a float.
+      -- `%d` is used and not `..`, because lua-cjson reads every number as a float.
       link = ("/users/%d"):format(user.id),
     }
   end

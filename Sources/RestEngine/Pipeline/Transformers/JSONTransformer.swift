@@ -1,10 +1,11 @@
-/// Bytes of JSON become a tree (rules 18.1, 18.2).
+/// Parses JSON bytes into a tree (rules 18.1, 18.2).
 public struct JSONTransformer: StandardTransforming {
-    /// The bodies of errors are parsed too.
+    /// Whether to parse the bodies of errors too.
     public var transformErrors: Bool
-    /// A success without a body is not passed on: it is malformed JSON (D30).
+    /// Whether to parse a success without a body too, which fails as malformed JSON; otherwise it is passed
+    /// on (D30).
     public var transformEmpty: Bool
-    /// Accept a number, string, boolean or null at the top.
+    /// Whether to accept a number, string, boolean or null at the top level.
     public var allowFragments: Bool
 
     public nonisolated init(
@@ -47,7 +48,8 @@ public struct JSONTransformer: StandardTransforming {
         }
     }
 
-    /// Few values take more than their text did, and hardly any twice as much: those are made to take memory.
+    /// Few values take more memory than their text, and hardly any takes twice as much: a value that does was
+    /// probably made to use up memory.
     nonisolated static func limits(_ context: PipelineContext) -> Tree.Limits {
         let (bytes, overflows) = context.maxBodyBytes.multipliedReportingOverflow(by: 2)
         return Tree.Limits(bytes: overflows ? .max : bytes)
@@ -65,11 +67,11 @@ public struct JSONTransformer: StandardTransforming {
     }
 }
 
-/// Bytes of one JSON value a line become an array of the values.
+/// Parses lines with one JSON value each into an array of the values.
 public struct NDJSONTransformer: StandardTransforming {
-    /// The bodies of errors are parsed too.
+    /// Whether to parse the bodies of errors too.
     public var transformErrors: Bool
-    /// A success without a body becomes an empty array, which is what no line is; else it is passed on (D30).
+    /// Whether to parse a success without a body too, into an empty array; otherwise it is passed on (D30).
     public var transformEmpty: Bool
 
     public nonisolated init(transformErrors: Bool = true, transformEmpty: Bool = true) {
@@ -79,7 +81,7 @@ public struct NDJSONTransformer: StandardTransforming {
 
     public nonisolated var description: String { "ndjson" }
 
-    /// A line costs as much as a hundred bytes.
+    /// A line takes as long as a hundred bytes.
     nonisolated var largeSize: Int { LargeContent.leastSize }
 
     public nonisolated func process(
@@ -101,7 +103,7 @@ public struct NDJSONTransformer: StandardTransforming {
                     throw RequestError.CauseError(
                         .malformedJSON(offset: error.offset, message: error.message))
                 }
-            // Another standard transformer had it first, in an earlier stage (guide ThePipeline, Stages).
+            // Another standard transformer in an earlier stage has handled it (guide ThePipeline, Stages).
             case .json, .text: return nil
             default:
                 throw notBytes(entity.content)

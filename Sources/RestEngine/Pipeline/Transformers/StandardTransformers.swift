@@ -1,38 +1,36 @@
-/// A transformer of bytes. Of several in one stage the first that is for a content type has it to itself
+/// A transformer of bytes. If several in one stage accept a content type, only the first of them handles it
 /// (guide ThePipeline, Stages).
 protocol StandardTransforming: PortableTransformer {
-    /// A body of more bytes may take milliseconds, for which nobody shall wait who wants something else of
-    /// the loop.
+    /// A body with more bytes may take milliseconds, too long for other work of the loop to wait.
     nonisolated var largeSize: Int { get }
 }
 
 extension Content {
-    /// Those of a body that nothing has interpreted.
+    /// The bytes of a body that has not been parsed.
     var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
 }
 
 extension StandardTransforming {
     nonisolated var largeSize: Int { LargeContent.leastParsedSize }
 
-    /// Of content that neither a server nor a standard transformer made.
+    /// The error for content that neither a server nor a standard transformer made.
     nonisolated func notBytes(_ content: Content) -> RequestError.CauseError {
         RequestError.CauseError(
             .wrongInputType(expected: "bytes", actual: content.typeName, transformer: description))
     }
 }
 
-/// The transformers that a service has unless it says otherwise, each a configuration block of its own
-/// (rule 1.5).
+/// The transformers that a service has by default, each in a configuration block of its own (rule 1.5).
 public enum StandardTransformer: String, Sendable, CaseIterable {
     case json, text, image, ndjson
 
-    /// The content types that a service adds it for.
+    /// The content types for which a service adds it.
     public var contentTypes: [String] {
         switch self {
         case .json: ["*/json", "*/*+json"]
         case .text: ["text/*"]
         case .image: ["image/*"]
-        // None is registered (ndjson.org, jsonlines.org).
+        // No type is registered (ndjson.org, jsonlines.org).
         case .ndjson:
             ["application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines"]
         }
@@ -56,14 +54,14 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
     }
 }
 
-/// Bytes become text, by the charset that the server or the document names, else UTF-8, or windows-1252 where
-/// they are none (rule 18.3, D41).
+/// Decodes bytes into text, with the charset named by the server or the document; otherwise as UTF-8, or as
+/// windows-1252 if the bytes are not UTF-8 (rule 18.3, D41).
 public struct TextTransformer: StandardTransforming {
-    /// The bodies of errors are decoded too.
+    /// Whether to decode the bodies of errors too.
     public var transformErrors: Bool
-    /// A success without a body is not passed on: it becomes an empty text (D30).
+    /// Whether to decode a success without a body too, into an empty text; otherwise it is passed on (D30).
     public var transformEmpty: Bool
-    /// Decides over what server and document say; nil believes them.
+    /// Overrides the charset that server and document name; nil: not overridden.
     public var charset: String?
 
     public nonisolated init(
@@ -89,7 +87,7 @@ public struct TextTransformer: StandardTransforming {
                     bytes, contentType: entity.headers["Content-Type"], charset: entity.charset)
                 if let charset { return .text(try body.decode(as: charset)) }
                 return .text(try body.decode())
-            // A JSON transformer of an earlier stage had it first (D11).
+            // A JSON transformer in an earlier stage has handled it (D11).
             case .json: return nil
             default:
                 throw notBytes(entity.content)
@@ -97,7 +95,8 @@ public struct TextTransformer: StandardTransforming {
         }
     }
 
-    /// None where a script knows better than the server what its bytes mean.
+    /// Nil if a script overrides the charset, because the bytes then have another meaning than the server
+    /// says.
     private nonisolated func body(of entity: Entity, read content: Content) -> ReadBody? {
         guard charset == nil, case .text(let text) = content, let bytes = entity.content.bytes else {
             return nil
@@ -106,11 +105,12 @@ public struct TextTransformer: StandardTransforming {
     }
 }
 
-/// Bytes of an image become one with its format and size (rule 18.4).
+/// Parses the bytes of an image for its format and size (rule 18.4).
 public struct ImageTransformer: StandardTransforming {
-    /// The bodies of errors are decoded too.
+    /// Whether to parse the bodies of errors too.
     public var transformErrors: Bool
-    /// A success without a body is not passed on: it is no image (D30).
+    /// Whether to parse a success without a body too, which fails because it is no image; otherwise it is
+    /// passed on (D30).
     public var transformEmpty: Bool
 
     public nonisolated init(transformErrors: Bool = false, transformEmpty: Bool = false) {
@@ -120,7 +120,7 @@ public struct ImageTransformer: StandardTransforming {
 
     public nonisolated var description: String { "image" }
 
-    /// Only its head is looked at.
+    /// Only the head of the image is read.
     nonisolated var largeSize: Int { .max }
 
     public nonisolated func process(
@@ -132,7 +132,7 @@ public struct ImageTransformer: StandardTransforming {
             case .bytes(let bytes):
                 guard let image = Image(bytes: bytes) else { throw RequestError.CauseError(.unparsableImage) }
                 return .image(image)
-            // Another standard transformer had it first, in an earlier stage (guide ThePipeline, Stages).
+            // Another standard transformer in an earlier stage has handled it (guide ThePipeline, Stages).
             case .json, .text: return nil
             default:
                 throw notBytes(entity.content)

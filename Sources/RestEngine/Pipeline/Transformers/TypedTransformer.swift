@@ -1,25 +1,26 @@
-/// A Swift function of content as a transformer; its types are the rules (rules 17.4–17.9).
+/// A transformer made from a Swift function; the types of the function determine its rules (rules 17.4–17.9).
 ///
-/// `Input` is what ``Content/cast(to:)`` can give: ``Tree`` for JSON, `String` for text, `[UInt8]` for bytes,
-/// ``Image``, or what an earlier Swift transformer made; ``Content`` itself takes anything. `Output` becomes
-/// content in the same way, types of your own as ``Content/native(_:)``.
+/// `Input` is a type that ``Content/cast(to:)`` can return: ``Tree`` for JSON, `String` for text, `[UInt8]`
+/// for bytes, ``Image``, or the output of an earlier Swift transformer; ``Content`` accepts any content.
+/// `Output` becomes content in the same way; your own types become ``Content/native(_:)``.
 ///
-/// It runs on a thread of its own kind beside the engine loop, so that one that takes long holds up nobody
-/// but those who ask for the same URL, whose responses keep their order: its function belongs to no actor.
+/// It runs on a thread beside the engine loop. A slow function delays only requests for the same URL, whose
+/// responses keep their order. The function must not belong to an actor.
 public struct TypedTransformer<Input, Output: Sendable>: ThreadedTransformer {
     /// For `explain`, logs and errors.
     public let description: String
-    /// What becomes of content that is no `Input`.
+    /// The handling of content that is not an `Input`.
     public var onMismatch: InputMismatch
-    /// The bodies of errors are transformed as well; one that fails leaves its error as it was (17.8, 17.9).
+    /// Whether to transform the bodies of errors too; if that fails, the error stays the same (17.8, 17.9).
     public var transformErrors: Bool
-    /// A success without a body is transformed as well, as what ``Content/cast(to:)`` makes of it; else it is
-    /// passed on (D30).
+    /// Whether to transform a success without a body too, with the result of ``Content/cast(to:)`` as input;
+    /// otherwise it is passed on (D30).
     public var transformEmpty: Bool
-    /// It runs on the engine loop after all: for a function that takes less than some microseconds, which is
-    /// what going to another thread and coming back takes. Everything else of the engine waits for it.
+    /// Whether to run the function on the engine loop, where all other work waits for it. Use this for a
+    /// function that takes only a few microseconds, which is the time for switching to another thread and
+    /// back.
     public var onEngineLoop = false
-    /// Contents of fewer bytes are transformed on the loop too.
+    /// Content with fewer bytes is transformed on the loop too.
     var leastSize = 0
     private let transform: @Sendable (Input, Entity) throws -> Output?
 
@@ -50,7 +51,7 @@ public struct TypedTransformer<Input, Output: Sendable>: ThreadedTransformer {
         return leastSize == 0 || entity.content.size >= leastSize
     }
 
-    /// Nil to leave the content as it is.
+    /// The new content; nil to keep the old one.
     private nonisolated func newContent(of entity: Entity) throws -> Content? {
         let content = entity.content
         guard let input: Input = content.cast() ?? content as? Input else {
@@ -71,17 +72,18 @@ public struct TypedTransformer<Input, Output: Sendable>: ThreadedTransformer {
     }
 }
 
-/// What becomes of content that is not of the type that a transformer takes (rule 17.5).
+/// The handling of content whose type the transformer does not accept (rule 17.5).
 public enum InputMismatch: String, Sendable, CaseIterable {
     /// The request fails with cause `wrong_input_type`.
     case error
-    /// The content passes as it is.
+    /// The content stays unchanged.
     case skip
-    /// It passes if it is already what the transformer would make.
+    /// The content stays unchanged if it already has the output type of the transformer; otherwise the
+    /// request fails.
     case skipIfOutputMatches = "skip_if_output_matches"
 }
 
-/// What becomes of a stage's transformers when another is added (rule 14.17).
+/// The effect on a stage's transformers when another is added (rule 14.17).
 public enum StageAction: String, Sendable, CaseIterable {
     case replace, append
 }

@@ -1,32 +1,34 @@
-/// The work of a chain: wait for a request, ask what to do with its response, perhaps wait for another
-/// (rules 10).
+/// The work of a chain: it waits for a request, calls a function with the response, and may wait for another
+/// request (rules 10).
 @EngineActor
 final class ChainWork: RequestWork {
-    /// How many chains may lie in, or pass to, one another. Each is a step of a recursion, and scripts make
-    /// them.
+    /// The limit for chains inside each other, and for chains that pass on to others. Each one is a step of
+    /// recursion, and scripts control the number.
     static let maxDepth = 1000
 
     private let wrapped: Request
-    /// Makes what decides in this chain, and again for each repeat of it.
+    /// Makes the decider of this chain, and another for each repeat.
     private let makeDecider: @EngineActor () -> ChainDecider
     private let decide: ChainDecider
-    /// The request that the chain waits for, or whose response is being decided on.
+    /// The request that the chain waits for, or whose response the decider has.
     private var current: Request?
     private weak var decision: ChainDecision?
-    /// How many chains are inside of this one.
+    /// The number of chains inside this one.
     let depth: Int
-    /// How many chains passed on to get here.
+    /// The number of chains that passed on before this one.
     private var level = 0
-    /// Seconds for all that it waits for; nil: those of its request.
+    /// Seconds for the whole chain; nil: those of its request.
     private var limit: Double?
-    /// When it started, on the scheduler's uptime.
+    /// When the chain started, on the scheduler's uptime clock.
     private var began = 0.0
-    /// Ends it when its time is over.
+    /// Ends the chain when its time is over.
     private var timer: EngineTimer?
     private var isOverdue = false
-    /// It waits for a request that has no more time than the chain: its own end says more.
+    /// Whether the chain waits for a request with no more time than its own: that request's timeout error is
+    /// more specific.
     private var awaitsOwn = false
-    /// The chain starts its request and is listed in its place. A request that runs already is listed itself.
+    /// Whether the chain starts its request and is listed instead of it. A request that was already running
+    /// is listed itself.
     private let startsWrapped: Bool
 
     init(_ wrapped: Request, makeDecider: @escaping @EngineActor () -> ChainDecider) {
@@ -43,7 +45,7 @@ final class ChainWork: RequestWork {
         let left = chain.timeLeft(of: totalSeconds)
         if left < .infinity {
             chain.mustEnd(by: began + left)
-            // The waiting caller holds the chain; the timer alone is no reason to keep it.
+            // The waiting caller holds the chain; the timer must not keep it alive.
             timer = chain.engine.scheduler.after(left) { [weak self, weak chain] in
                 guard let self, let chain else { return }
                 isOverdue = true
@@ -64,7 +66,7 @@ final class ChainWork: RequestWork {
         for pass in chain.neededBy { request.need(by: pass) }
         request.onCompletion { [self] info in
             awaitsOwn = false
-            // It ended before what it waited for did.
+            // The chain has ended before the request that it waited for.
             guard chain.state == .inProgress || chain.isCancelled else { return }
             if let exchange = request.exchange { chain.exchange = exchange }
             chain.trail = request.trail
@@ -73,7 +75,7 @@ final class ChainWork: RequestWork {
         }
     }
 
-    /// Once, and only for a chain that was not cancelled (10.4).
+    /// Calls the decider once, and only if the chain was not cancelled (10.4).
     private func ask(_ info: ResponseInfo, _ chain: Request) {
         guard chain.state == .inProgress else { return }
         let decision = ChainDecision(wrapped, info, of: chain, self)
@@ -82,7 +84,8 @@ final class ChainWork: RequestWork {
         if isOverdue, decision.isAwaited { endOverdue(chain) }
     }
 
-    /// What it waits for goes on for whoever else does: a refresh, a request that somebody else started.
+    /// Ends the chain after its timeout. A request that others also wait for continues, for example a
+    /// refresh.
     private func endOverdue(_ chain: Request) {
         let seconds = chain.deadline - began
         end(
@@ -132,18 +135,18 @@ final class ChainWork: RequestWork {
         return nil
     }
 
-    /// Cancels what the chain waits for (D6). A chain that never starts doesn't need its request any more
-    /// either.
+    /// Cancels the request that the chain waits for (D6). A chain that never starts doesn't need its request
+    /// any more either.
     func cancel(isRunning: Bool) {
         let request = current
         stop()
         request?.cancel()
     }
 
-    /// Repeats the request, with the same function to decide (9.8).
+    /// Repeats the request, with the same decider function (9.8).
     func repeated() -> any RequestWork { ChainWork(wrapped.repeated(), makeDecider: makeDecider) }
 
-    /// A request that has ended says 1, but the chain may have another before it (D7).
+    /// 0 for a request that has ended, because the chain may wait for another one (D7).
     var fraction: Double {
         guard let current, current.state != .completed else { return 0 }
         return current.progress
@@ -159,7 +162,7 @@ final class ChainWork: RequestWork {
         [wrapped, current].contains { $0.map { $0 === request || $0.work.mayWait(for: request) } ?? false }
     }
 
-    /// All of it, whatever it passes to.
+    /// Limits the whole chain, including requests that it passes on to.
     func limitTime(to seconds: Double) {
         limit = seconds
         if startsWrapped { wrapped.work.limitTime(to: seconds) }

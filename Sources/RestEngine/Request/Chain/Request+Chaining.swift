@@ -1,21 +1,22 @@
 extension Request {
-    /// A request that waits for this one, shows its outcome to `decide` and does what that says (rules
-    /// 10.1, 10.2). Hooks of this request see its own outcome.
+    /// A request that waits for this one, calls `decide` with its outcome and follows the returned action
+    /// (rules 10.1, 10.2). Hooks of this request get its own outcome.
     ///
-    /// The chain has started if this request has; else starting it starts this one (10.3). `decide` runs
-    /// once, and not at all when the chain is cancelled before (10.4). What it throws is the chain's error.
+    /// If this request has started, the chain counts as started; otherwise starting the chain starts this
+    /// request (10.3). `decide` runs once, and never if the chain is cancelled before (10.4). If it throws,
+    /// that error is the chain's.
     public func chained(_ decide: @escaping @EngineActor (ResponseInfo) throws -> ChainAction) -> Request {
         chained(deciding: { info, decision in
             do { decision.answer(try decide(info)) } catch { decision.fail(error) }
         })
     }
 
-    /// The same for a decision that may take time.
+    /// The same for a decision that takes time.
     public func chained(deciding decide: @escaping ChainDecider) -> Request {
         chain(by: { decide })
     }
 
-    /// The same with a decider for each attempt, so that it can know when the attempt was made.
+    /// The same with a new decider for each attempt, so that it knows when the attempt was made.
     func chain(by makeDecider: @escaping @EngineActor () -> ChainDecider) -> Request {
         let work = ChainWork(self, makeDecider: makeDecider)
         guard work.depth <= ChainWork.maxDepth else {
@@ -32,20 +33,20 @@ extension Request {
     }
 }
 
-/// What a chain does with the response of the request it waited for (rule 10.2).
+/// The action of a chain after the request that it waited for (rule 10.2).
 public enum ChainAction {
-    /// The chain ends with the response as it is, ``ResponseInfo/isNew`` included.
+    /// The chain ends with the response unchanged, including ``ResponseInfo/isNew``.
     case useThisResponse
-    /// The chain ends with this one, which passes no pipeline (10.11).
+    /// The chain ends with this response, which does not go through a pipeline (10.11).
     case useResponse(ResponseInfo)
-    /// The chain waits for this request, which is started if need be, and takes over its outcome.
+    /// The chain waits for this request, starts it if necessary, and takes over its outcome.
     case passTo(Request)
 }
 
-/// Decides how a chain goes on, at once or later, by answering the decision, which must be answered.
+/// Decides how a chain continues, at once or later. It must answer the decision.
 public typealias ChainDecider = @EngineActor (ResponseInfo, ChainDecision) -> Void
 
-/// The answer that a chain waits for. Only the first counts, and none after the chain was cancelled.
+/// The decision that a chain waits for. Only the first answer counts, and none after the chain was cancelled.
 @EngineActor
 public final class ChainDecision {
     /// The request that has ended.
@@ -54,7 +55,7 @@ public final class ChainDecision {
     private let work: ChainWork
     private let info: ResponseInfo
     private var isAnswered = false
-    /// Called when a refresh has come to depend on the chain.
+    /// Called when a refresh starts to depend on the chain.
     var onNeeded: (@EngineActor () -> Void)?
     /// Called when the chain has ended without an answer.
     var onWithdrawal: (@EngineActor () -> Void)?
@@ -66,10 +67,10 @@ public final class ChainDecision {
         self.work = work
     }
 
-    /// False when an answer would be ignored.
+    /// False if an answer would be ignored.
     public var isAwaited: Bool { !isAnswered && chain.state == .inProgress }
 
-    /// Has the chain go on; ignored when an answer is not awaited.
+    /// Continues the chain; ignored when no answer is awaited.
     public func answer(_ action: ChainAction) {
         guard isAwaited else { return }
         isAnswered = true
@@ -81,14 +82,14 @@ public final class ChainDecision {
         }
     }
 
-    /// The chain has ended, and wants no answer.
+    /// Called when the chain has ended and needs no answer.
     func withdraw() {
         let notify = onWithdrawal
         (onNeeded, onWithdrawal) = (nil, nil)
         notify?()
     }
 
-    /// Ends the chain with an error: a ``RequestError`` as it is, anything else as the cause of one.
+    /// Ends the chain with an error: a ``RequestError`` unchanged, another error as the cause of one.
     public func fail(_ error: any Error) {
         let target = request.work.target
         let failure = RequestError(

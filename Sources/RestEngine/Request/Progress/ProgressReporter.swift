@@ -1,12 +1,12 @@
-/// Tells the progress hooks of one request what is new, at intervals, while it runs (rule 12.2).
-/// A request that nobody listens to has none, and so costs no timer.
+/// Notifies the progress hooks of one request of new values, at intervals while it runs (rule 12.2). A
+/// request without such hooks has no reporter, and needs no timer.
 @EngineActor
 final class ProgressReporter {
     private static let shortestInterval = 0.001
 
     private unowned let request: Request
     private var hooks: [@EngineActor (Double) -> Void] = []
-    /// What was reported last; nil before the first report.
+    /// The last reported value; nil before the first report.
     private var last: Double?
     private var timer: EngineTimer?
     private var isRunning = false
@@ -15,14 +15,14 @@ final class ProgressReporter {
 
     func add(_ hook: @escaping @EngineActor (Double) -> Void) { hooks.append(hook) }
 
-    /// The hooks, for their report of 1.
+    /// Takes the hooks, for the final report of 1.
     func takeHooks() -> [@EngineActor (Double) -> Void] {
         defer { hooks = [] }
         return hooks
     }
 
-    /// Starts reporting: with what there is, in the next turn, or with the next change, for a request that
-    /// has run for a while (12.5).
+    /// Starts reporting: with the current value in the next tick or, for a request that has run for a while,
+    /// with the next change (12.5).
     func begin(atOnce: Bool) {
         guard !isRunning else { return }
         isRunning = true
@@ -43,7 +43,7 @@ final class ProgressReporter {
     private func tick() {
         guard isRunning else { return }
         let value = request.progress
-        // A 1 is for the end, where each hook gets it once (12.3).
+        // The value 1 is reported at the end, once to each hook (12.3).
         if value != last, value < 1 {
             last = value
             for hook in hooks { hook(value) }

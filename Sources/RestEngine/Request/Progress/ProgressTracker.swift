@@ -1,7 +1,7 @@
 import Platform
 
-/// How far a transfer is, 0…1: the weighted mean of its four parts (rule 12.7), bent so that it never
-/// goes back when one of them turns out shorter or longer than was thought (12.9).
+/// The progress of a transfer, 0…1: the weighted mean of its four parts (rule 12.7), adjusted so that it
+/// never decreases when a part turns out shorter or longer than expected (12.9).
 struct ProgressTracker {
     private struct Parts {
         var connect = ProgressPart(weight: 0.3, estimate: 2.5)
@@ -23,12 +23,12 @@ struct ProgressTracker {
     private var parts: Parts
     private var began: Double
     private var beganToWait: Double?
-    /// What is left by the mean is this many times as much in truth.
+    /// The factor between the rest of the progress and the rest of the mean.
     private var scale = 1.0
-    /// As of the last update.
+    /// The value after the last update.
     private(set) var fraction = 0.0
 
-    /// `now` is on a clock that never jumps, in seconds.
+    /// - Parameter now: Seconds on a clock that never jumps.
     init(isGet: Bool, now: Double) {
         parts = Parts(isGet: isGet)
         began = now
@@ -51,14 +51,14 @@ struct ProgressTracker {
         return fraction
     }
 
-    /// The same request goes to another address: all parts lie ahead again, in what is left.
+    /// The same request is sent to another address: all parts start again, in the remaining range.
     mutating func restart(isGet: Bool, now: Double) {
         began = now
         beganToWait = nil
         hold { $0 = Parts(isGet: isGet) }
     }
 
-    /// The two waits grow with time: for the connection until a byte has moved, for the response once the
+    /// The two waits grow with time: for the connection until a byte has moved, for the response after the
     /// whole body is sent (12.10).
     private mutating func waitFor(_ counters: TransferProgress, now: Double) {
         if counters.bytesSent > 0 || counters.bytesReceived > 0 {
@@ -77,7 +77,7 @@ struct ProgressTracker {
 
     private var value: Double { min(1, max(0, 1 - (1 - parts.mean) * scale)) }
 
-    /// Changes what the parts expect; the value stays where it is and only what is left is measured anew.
+    /// Changes the expectations of the parts; the value stays the same, and only the rest is scaled again.
     private mutating func hold(_ change: (inout Parts) -> Void) {
         let before = max(fraction, value)
         change(&parts)
@@ -85,23 +85,23 @@ struct ProgressTracker {
         if mean < 1 { scale = (1 - before) / (1 - mean) }
     }
 
-    /// Zero and less count as unknown (12.12).
+    /// Zero and negative numbers count as unknown (12.12).
     private static func known(_ total: Int64?) -> Double? {
         guard let total, total > 0 else { return nil }
         return Double(total)
     }
 }
 
-/// A part of a transfer: bytes of a total, or of an unknown number, or seconds of a wait.
+/// A part of a transfer: bytes out of a total, bytes of an unknown total, or seconds of a wait.
 private struct ProgressPart {
     let weight: Double
-    /// Where the curve of an unknown total is at 75 % (12.8).
+    /// The number at which the curve of an unknown total reaches 75 % (12.8).
     let estimate: Double
     var done = 0.0
     var total: Double?
     var isOver = false
 
-    /// The curve never ends, not even by rounding.
+    /// The curve never reaches 1, not even by rounding.
     private static let mostUnknown = 0.999_999
 
     init(weight: Double, estimate: Double) {

@@ -1,43 +1,43 @@
-/// Renews what requests need to be let in, such as a token, once for all requests that were refused together.
+/// Renews the credentials of requests, such as a token, once for all requests that were refused together.
 ///
-/// A guarded request is a chain (rules 10). When it fails in the way that the guard looks for, it waits for
-/// a refresh, the one that runs or a new one, and is then repeated once; what the repeat brings, stands. A
-/// request that was made before the last refresh succeeded has an older token than the newest: it is repeated
-/// at once. A refresh that fails ends all that wait for it, and so it does with what was on its way while it
-/// ran. A refresh that has not ended within its time limit is given up: the next refused request begins
+/// A guarded request is a chain (rules 10). If it fails with an error for which the predicate is true, it
+/// waits for a refresh, the current one or a new one, and is then repeated once; the result of the repeat is
+/// final. A request that was made before the last refresh succeeded has an old token, and is repeated at
+/// once. If a refresh fails, all requests that wait for it fail, and so do refused requests that were started
+/// before the failure. A refresh that exceeds its time limit is abandoned: the next refused request starts
 /// another.
 ///
-/// **What a refresh itself requests never waits for it**, or both would wait for ever: a request that the
-/// refresh's function makes, starts or attaches a hook to (which awaiting does too), at any time until the
-/// refresh is over, fails with its own failure. The same holds for what such a request waits for as a chain,
-/// and for refreshes that wait for one another. Hooks, turns and timers carry on what they belong to, and so
-/// does the task of an asynchronous refresh with its child tasks; a detached task does not.
+/// **Requests of a refresh never wait for that refresh**, because both would wait forever. A request that the
+/// refresh function makes, starts or attaches a hook to (awaiting attaches one), at any time until the
+/// refresh is over, fails with its own failure. The same applies to requests that such a request waits for as
+/// a chain, and to refreshes that wait for each other. Hooks, ticks and timers inherit the refresh that they
+/// belong to, and so do the task of an asynchronous refresh and its child tasks, but not a detached task.
 @EngineActor
 public final class RefreshGate {
-    /// What came of a refresh.
+    /// The result of a refresh.
     public enum Outcome: Sendable {
-        /// Requests are worth repeating.
+        /// The waiting requests should be repeated.
         case renewed
-        /// They are not: they fail with this error, or with their own.
+        /// The waiting requests fail with this error, or with their own.
         case failed(RequestError?)
     }
 
-    /// Whether a failure calls for a refresh. Never asked about a cancellation.
+    /// Whether a failure requires a refresh. Not called for a cancellation.
     public typealias Predicate = @EngineActor (RequestError) throws -> Bool
-    /// Renews, and then calls its argument. Only the first call counts.
+    /// Renews the credentials, and then calls its argument. Only the first call counts.
     public typealias Refresh = @EngineActor (@escaping @EngineActor (Outcome) -> Void) -> Void
 
-    /// How many refreshes have succeeded; which one a request was made after.
+    /// The number of successful refreshes; also identifies the last one before a request was made.
     private var renewals = 0
     private var running: RefreshPass?
     private var lastFailure: (tick: UInt64, error: RequestError?)?
     private let longestRefresh: Double
 
-    /// - Parameter timeLimit: A refresh that takes longer is given up when the next request is refused, so
-    ///   that a call that never returns does not keep later requests out.
+    /// - Parameter timeLimit: A refresh that takes longer is abandoned when the next request is refused, so
+    ///   that a call that never returns does not block later requests.
     public nonisolated init(timeLimit: Duration = .seconds(60)) { longestRefresh = timeLimit.inSeconds }
 
-    /// The request, guarded. It starts when the result does.
+    /// A guarded request. Starting it starts `request`.
     public func guarding(
         _ request: Request, when predicate: @escaping Predicate, refresh: @escaping Refresh
     ) -> Request {
@@ -54,7 +54,7 @@ public final class RefreshGate {
         })
     }
 
-    /// The same for all requests of a configuration.
+    /// A decorator that does the same for all requests of a configuration.
     public func decorator(when predicate: @escaping Predicate, refresh: @escaping Refresh) -> RequestDecorator
     {
         { [self] _, request in guarding(request, when: predicate, refresh: refresh) }
@@ -106,7 +106,7 @@ public final class RefreshGate {
     }
 
     private func repeatRequest(of decision: ChainDecision) {
-        // A chain that was cancelled meanwhile needs no request to be built.
+        // If the chain was cancelled meanwhile, the repeat need not be built.
         if decision.isAwaited { decision.answer(.passTo(decision.request.repeated())) }
     }
 

@@ -3,16 +3,15 @@
 final class RefreshPass {
     private(set) var isOver = false
     private(set) var waiting: [ChainDecision] = []
-    /// Refreshes for whose end this one waits, because a request that it needs does.
+    /// Refreshes that this one waits for, because a request that it needs waits for them.
     private var waitsFor: [RefreshPass] = []
 
-    /// By the scheduler's uptime.
+    /// On the scheduler's uptime clock.
     let began: Double
 
     nonisolated init(began: Double) { self.began = began }
 
-    /// Lets a chain wait; false when this refresh depends on the chain itself, so that both would wait for
-    /// ever.
+    /// Lets a chain wait; false if this refresh depends on the chain itself, so that both would wait forever.
     func admit(_ decision: ChainDecision) -> Bool {
         let dependents = decision.chain.neededBy.filter { !$0.isOver }
         guard !dependents.contains(where: reaches) else { return false }
@@ -28,13 +27,14 @@ final class RefreshPass {
         return true
     }
 
-    /// A refresh began to need a chain that waits: when it is this one, the chain must go.
+    /// Called when a refresh starts to depend on a waiting chain: if it is this refresh, the chain must not
+    /// wait.
     private func recheck(_ decision: ChainDecision) {
         waiting.remove(identical: decision)
         if !admit(decision) { decision.answer(.useThisResponse) }
     }
 
-    /// Ends the run; what waited is the caller's to answer.
+    /// Ends the run; the caller must answer the waiting chains.
     func end() -> [ChainDecision] {
         isOver = true
         waitsFor = []
@@ -56,12 +56,12 @@ final class RefreshPass {
     }
 }
 
-/// In whose service code runs: the token refreshes that started it. It is handed on to hooks, turns, timers,
-/// the waits of scripts and the tasks that are made with `task`, so that what a refresh does later, is still
-/// known as its doing; see ``RefreshGate``.
+/// The token refreshes on whose behalf code runs. The scope is passed on to hooks, ticks, timers, waits of
+/// scripts and tasks that are made with `task`, so that later work of a refresh is still attributed to it;
+/// see ``RefreshGate``.
 @EngineActor
 package enum RefreshScope {
-    /// Of the callback that runs; nil outside of all, where a task's own counts.
+    /// The scope of the running callback; nil outside of callbacks, where the scope of the task applies.
     private static var running: [RefreshPass]?
     @TaskLocal private static var ofTask: [RefreshPass] = []
 
@@ -75,17 +75,17 @@ package enum RefreshScope {
         return try body()
     }
 
-    /// In no scope: what is begun here is nobody's doing who is busy now.
+    /// Runs `body` in no scope: its work is attributed to no refresh.
     package static func outside(_ body: () -> Void) { run(in: [], body) }
 
-    /// A Swift task in the scope of now: what it requests, and what its own tasks do, is known as the scope's
-    /// doing.
+    /// Starts a Swift task in the current scope: its requests, and those of its child tasks, are attributed
+    /// to the scope.
     @discardableResult
     static func task(_ work: @escaping @EngineActor () async -> Void) -> Task<Void, Never> {
         $ofTask.withValue(current) { Task { await work() } }
     }
 
-    /// The same work, which will run in the scope of now.
+    /// The same work, to be run later in the current scope.
     static func bound(_ work: @escaping @EngineActor () -> Void) -> @EngineActor () -> Void {
         let passes = current
         if passes.isEmpty { return work }
@@ -101,7 +101,8 @@ package enum RefreshScope {
         return { argument in run(in: passes) { work(argument) } }
     }
 
-    /// Runs its argument in the scope of now. For whoever continues code by other means than the engine's.
+    /// Returns a function that runs its argument in the current scope, for code that continues by other means
+    /// than the engine's.
     package static func resumption() -> (() -> Void) -> Void {
         let passes = current
         return { body in EngineActor.assumeIsolated { run(in: passes, body) } }

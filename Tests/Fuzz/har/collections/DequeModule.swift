@@ -1,4 +1,4 @@
-/// Enough of swift-collections for a target that doesn't care how fast a queue is.
+/// A minimal part of swift-collections, for a target in which the speed of a queue doesn't matter.
 public typealias Deque<Element> = [Element]
 
 extension Array {

@@ -1,5 +1,5 @@
-/// As much of the network library's buffer as readers of requests need, so that a fuzzer builds without that
-/// library. Only what it does counts here, not how fast.
+/// The part of the network library's buffer that readers of requests need, so that a fuzzer builds without
+/// that library. Only its results matter here, not its speed.
 public struct ByteBuffer: Equatable {
     private var bytes: ArraySlice<UInt8> = []
 

@@ -1,4 +1,4 @@
-/// As much of the network library's headers as the translation of requests needs.
+/// The part of the network library's headers that the translation of requests needs.
 public struct HPACKHeaders: Sequence {
     private let fields: [(name: String, value: String, indexing: Int)]
 

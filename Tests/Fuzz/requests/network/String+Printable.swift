@@ -1,4 +1,4 @@
 extension String {
-    /// In place of the one that spells control characters out: nobody reads messages here.
+    /// Replaces the version that escapes control characters, because no messages are printed here.
     var printable: String { self }
 }

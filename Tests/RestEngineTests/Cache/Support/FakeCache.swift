@@ -1,14 +1,14 @@
 import RestEngine
 import TestSupport
 
-/// A cache that answers as a test wants it to, and notes what it was asked.
+/// A cache that answers as the test says, and notes its calls.
 @EngineActor
 final class FakeCache: EntityCache {
     enum Manner {
         case atOnce
-        /// Does it, and says so, after so many seconds.
+        /// Performs the operation and answers after this number of seconds.
         case after(Double)
-        /// Does it, and says so, when told to by ``release()``.
+        /// Performs the operation and answers when the test calls ``release()``.
         case held
         case never, twice, failing
     }
@@ -20,11 +20,11 @@ final class FakeCache: EntityCache {
     nonisolated let name: String
     private unowned let fixture: EngineFixture
     let calls: Journal
-    /// By path of the resource, for the one stage that a test gives the cache.
+    /// Entities by the path of the resource, for the stage that has the cache.
     var entities: [String: Entity] = [:]
-    /// By operation; at once without one.
+    /// The manner of each operation; without one it answers at once.
     var manners: [String: Manner] = [:]
-    /// The paths to which it has a key; nil for all.
+    /// The paths for which the cache has a key; nil for all.
     var paths: Set<String>?
     var keyFails = false
     private var heldAnswers: [@EngineActor () -> Void] = []
@@ -51,7 +51,7 @@ final class FakeCache: EntityCache {
 
     func text(at path: String = "a") -> String? { entities[path]?.content.text }
 
-    /// Gives the answers that were held so far.
+    /// Sends the answers that are held.
     func release() {
         let answers = heldAnswers
         heldAnswers = []
@@ -116,8 +116,8 @@ final class FakeCache: EntityCache {
     }
 }
 
-/// Appends the first letters of its stage to a text; a text that begins with `error on` and the stage fails
-/// there.
+/// Appends the first letters of its stage to a text. A text that begins with `error on` and the stage's name
+/// fails there.
 struct StageAppender: Transformer {
     let stage: String
     var description: String { stage }
@@ -140,7 +140,7 @@ extension EngineFixture {
         }
     }
 
-    /// From raw data on text, to which each later stage appends its name.
+    /// Adds stages that work on text, each of which appends its name.
     func appendStageNames() throws {
         try configure { draft in
             draft.configuration.pipeline.removeTransformers()

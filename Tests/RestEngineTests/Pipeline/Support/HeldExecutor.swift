@@ -1,10 +1,10 @@
 import RestEngine
 import TestSupport
 
-/// An executor that does a job when the test says so.
+/// An executor that runs a job when the test says so.
 @EngineActor
 final class HeldExecutor: TransformerExecutor {
-    /// Jobs that wait, in the order of coming.
+    /// Jobs that wait, in the order of arrival.
     private(set) var waiting: [(id: UInt64, job: OffloadedJob)] = []
     private var completions: [UInt64: @EngineActor (OffloadedJob.Outcome) -> Void] = [:]
     private var last: UInt64 = 0
@@ -46,7 +46,7 @@ final class HeldExecutor: TransformerExecutor {
         completions.removeValue(forKey: job.id)?(job.job.failed(with: .requestCancelled))
     }
 
-    /// Does the job at `index`, and answers.
+    /// Runs the job at `index`, and answers.
     func go(_ index: Int = 0) {
         let (id, job) = waiting.remove(at: index)
         let journal = journal

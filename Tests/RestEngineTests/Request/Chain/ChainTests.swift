@@ -108,7 +108,7 @@ struct ChainTests {
         #expect(runs == 1)
     }
 
-    @Test("10.5 7.9: a chain is completed by its action alone, a turn before its hooks")
+    @Test("10.5 7.9: a chain is completed by its action alone, a tick before its hooks")
     func completed() throws {
         let request = try request("a", .text(200, "x"))
         let stub = try fixture.stub("GET", "b", isHeld: true, .text(200, "y"))

@@ -1,31 +1,31 @@
 import Testing
 
-/// Something that a request can meet between its start and its end.
+/// A circumstance that a request can meet between its start and its end.
 enum Circumstance: String, CaseIterable, CustomTestStringConvertible {
-    /// The server sends the request elsewhere, to its own origin or another.
+    /// The server redirects the request, to its own origin or another.
     case redirect
-    /// Answers of 503 and broken connections, with a policy of retries.
+    /// Answers of 503 and broken connections, with a retry policy.
     case retry
-    /// Answers of 401, which a token refresh follows.
+    /// Answers of 401 that cause a token refresh.
     case refresh
     /// Answers of 401 with a challenge of Digest.
     case challenge
     /// Answers of 500 and broken connections, with a circuit breaker.
     case breaker
-    /// A rate limit of the host's own, and answers of 429.
+    /// The host's own rate limit, and answers of 429.
     case rate
-    /// A limit of requests at once.
+    /// A limit of concurrent requests.
     case concurrency
-    /// A total time that many requests don't keep.
+    /// A total timeout that many requests exceed.
     case deadline
     case cancellation
     /// A body that is written while it is sent.
     case streamedUpload
-    /// A receiver that gets the body as it comes, from connections that are cut.
+    /// A receiver that gets the body as it arrives, over connections that are cut.
     case streamedBody
-    /// A file that gets the body, from connections that are cut.
+    /// A file that gets the body, over connections that are cut.
     case download
-    /// The configuration is declared anew, with other limits.
+    /// The configuration is declared again, with other limits.
     case reload
     case offline
     /// The process lacks descriptors.
@@ -33,7 +33,7 @@ enum Circumstance: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Every two of them.
+    /// All pairs.
     static let pairs: [CircumstancePair] = allCases.enumerated().flatMap { place, one in
         allCases[(place + 1)...].map { CircumstancePair(one: one, other: $0) }
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import RestEngine
 
-/// Some requests of one engine that meet some circumstances in an order of chance, and what must hold
-/// whatever that order is.
+/// Requests of one engine that meet some circumstances in a random order, and the conditions that must hold
+/// in any order.
 @EngineActor
 final class CircumstanceRun {
     /// One request of the run.
@@ -33,11 +33,11 @@ final class CircumstanceRun {
     private var refreshes: [@EngineActor (RefreshGate.Outcome) -> Void] = []
     private let gate = RefreshGate(timeLimit: .seconds(5))
     private let digest: DigestAuthentication
-    /// The most requests that were allowed at once so far.
+    /// The largest number of concurrent requests that was allowed so far.
     private var mostAtOnce = 0
     private(set) var violations: [String] = []
 
-    /// Seconds that a request may take, with ``Circumstance/deadline``.
+    /// The total timeout in seconds, with ``Circumstance/deadline``.
     private static let total = 2.0
 
     init(_ pair: CircumstancePair, seed: UInt64) throws {
@@ -83,7 +83,7 @@ final class CircumstanceRun {
         }
     }
 
-    /// A server that is well lets everybody in.
+    /// A healthy server accepts all requests.
     private func endRefreshes(ifWell: Bool) {
         guard !ifWell || server.isWell else { return }
         let ending = refreshes
@@ -93,9 +93,9 @@ final class CircumstanceRun {
         }
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Lets things happen, then lets all end.
+    /// Runs the events, then ends all requests.
     func run() async throws {
         for _ in 0..<40 {
             switch random.int(below: 10) {
@@ -149,7 +149,7 @@ final class CircumstanceRun {
         fixture.service.definitionIsComplete()
     }
 
-    /// Lets time pass, and other threads answer.
+    /// Lets time pass, and lets other threads answer.
     private func pass(_ seconds: Double) async {
         fixture.clock.advance(by: seconds)
         repeat {
@@ -168,11 +168,11 @@ final class CircumstanceRun {
         }
     }
 
-    // MARK: What must hold
+    // MARK: Conditions
 
     private func report(_ text: String) { if violations.count < 5 { violations.append(text) } }
 
-    /// A message came to the server.
+    /// A message reached the server.
     private func came(_ number: Int) {
         if fixture.engine.isOffline { report("request \(number) was sent offline") }
         guard members.indices.contains(number) else { return }
@@ -202,7 +202,7 @@ final class CircumstanceRun {
     private func check(_ member: Member) {
         let request = member.request
         let attempts = request.attempts
-        // The messages of a repeat are those of another request.
+        // The messages of a repeat belong to another request.
         if !meets(.refresh) {
             let sent = server.messages[member.number] ?? 0
             let isListed = sent == attempts.count || request.isCancelled && sent == attempts.count + 1
@@ -244,7 +244,7 @@ final class CircumstanceRun {
         }
     }
 
-    /// No origin stays refused when its server is well.
+    /// No origin stays refused while its server is healthy.
     private func checkOrigins() async {
         let other = fixture.watch(
             Service(engine: fixture.engine, name: "other", baseURL: try? BaseURL("https://other.test/")))

@@ -2,13 +2,13 @@ import TestSupport
 
 @testable import RestEngine
 
-/// A server that answers by chance as some circumstances ask for, and by itself when it is well. It keeps
-/// account of what comes.
+/// A server that answers at random as some circumstances ask for, and correctly when it is healthy. It counts
+/// its messages.
 @EngineActor
 final class CircumstanceServer {
-    /// From now on it answers each request as one would wish.
+    /// From now on it answers each request successfully.
     var isWell = false
-    /// How many messages came for each request, by the number in its path.
+    /// The number of messages for each request, by the number in its path.
     private(set) var messages: [Int: Int] = [:]
     /// Called for each message, with the number of its request.
     var onMessage: (@EngineActor (Int) -> Void)?
@@ -24,7 +24,7 @@ final class CircumstanceServer {
         random = SeededRandom(seed: seed)
     }
 
-    /// The number in `https://api.test/v1/r/7`, or in what that was redirected to.
+    /// The number in `https://api.test/v1/r/7`, or in the URL of its redirect.
     static func number(in url: String) -> Int? {
         let parts = url.split(separator: "/")
         guard let place = parts.firstIndex(of: "r"), place + 1 < parts.count else { return nil }
@@ -41,7 +41,7 @@ final class CircumstanceServer {
         var reply = replies[random.int(below: replies.count)]
         let delays = circumstances.contains(.deadline) ? [0, 0.3, 1, 3] : [0, 0, 0.1, 0.6]
         reply.delay = delays[random.int(below: delays.count)]
-        // A transport ends what takes longer than it may.
+        // A transport ends requests that exceed their time.
         let total = request.timeouts.totalSeconds
         if total > 0, reply.delay >= total {
             return .error(

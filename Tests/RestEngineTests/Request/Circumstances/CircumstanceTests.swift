@@ -3,7 +3,7 @@ import Testing
 
 @testable import RestEngine
 
-/// Every two circumstances of a request, in orders by random: most faults sit where two of them meet.
+/// All pairs of circumstances, in random orders, because most faults occur where two of them meet.
 @Suite(.leakChecked) @EngineActor
 struct CircumstanceTests {
     /// Orders of events for each pair.

@@ -7,7 +7,7 @@ struct ProgressTests {
     let fixture = EngineFixture()
     let journal = Journal()
 
-    /// A request on its way, and the stub that holds its answer back.
+    /// A request in flight, and the stub that holds its answer back.
     private func begin(_ method: Method = "GET") throws -> (request: Request, stub: StubTransport.Stub) {
         let stub = try fixture.stub(method, "a", isHeld: true, .text(200, "x"))
         return (fixture.watch(fixture.resource("a").request(method)), stub)
@@ -30,7 +30,7 @@ struct ProgressTests {
         #expect(!fixture.scheduler.hasWork)
     }
 
-    @Test("12.2: the first report comes in the next turn, then one at each interval if there is news")
+    @Test("12.2: the first report comes in the next tick, then one at each interval if there is news")
     func reports() throws {
         let (request, stub) = try begin()
         note(request)
@@ -96,7 +96,7 @@ struct ProgressTests {
         #expect(journal.take() == ["progress 1.0", "completion"])
     }
 
-    @Test("12.1: every request that has ended is at 1, and its hooks are told so", arguments: 0...4)
+    @Test("12.1: every request that has ended is at 1, and its hooks are notified", arguments: 0...4)
     func ends(number: Int) throws {
         let reply: [StubReply] = [
             .text(200, "x"), .response(500), .error(TransportError(.connectionFailed, message: "no")),

@@ -5,7 +5,7 @@ import Testing
 @testable import RestEngine
 
 struct ProgressTrackerTests {
-    /// Counters at a time, and the fraction that they make.
+    /// The counters at a time, and the resulting fraction.
     struct Step: Sendable, CustomTestStringConvertible {
         var time = 0.0
         var sent: Int64 = 0
@@ -60,7 +60,7 @@ struct ProgressTrackerTests {
         follow(
             [
                 Step(time: 2.5, toSend: 4, fraction: 0.225 / 1.7),
-                // The phase ends where it was; the rest is measured anew.
+                // The phase ends at its current fraction; the rest is measured again.
                 Step(time: 2.6, sent: 1, toSend: 4, fraction: 0.475 / 1.7),
                 Step(time: 100, sent: 1, toSend: 4, fraction: 0.475 / 1.7),
             ], isGet: false)

@@ -6,12 +6,12 @@ import TestSupport
 final class AuthServer {
     let fixture = EngineFixture()
     let gate = RefreshGate()
-    /// What requests send.
+    /// The token that requests send.
     var token = "old"
-    /// What the server accepts.
+    /// The token that the server accepts.
     var valid = "new"
     var refreshes = 0
-    /// What a refresh does; the token of the login's answer is the new one.
+    /// The refresh. The token in the login's answer is the new one.
     var refresh: RefreshGate.Refresh = { $0(.failed(nil)) }
 
     init() throws {
@@ -40,7 +40,7 @@ final class AuthServer {
         return request.headers["Authorization"] == valid ? .text(200, "in") : .response(401)
     }
 
-    /// Asks for a token and, when there is one, has requests send it.
+    /// Asks for a token. If there is one, requests send it from then on.
     func login(then: @escaping @EngineActor (Bool) -> Void) {
         fixture.resource("login").request("POST").onCompletion { [unowned self] info in
             if case .success(let entity) = info.response {
@@ -53,19 +53,19 @@ final class AuthServer {
         }
     }
 
-    /// Requests whose outcomes the journal gets.
+    /// Sends requests whose outcomes the journal gets.
     @discardableResult
     func requests(_ names: String..., journal: Journal) -> [Request] {
         names.map { journal.follow(fixture.watch(fixture.resource($0).request("GET")), $0) }
     }
 
-    /// Lets time pass, in steps, so that what waits for one thing can wait for the next.
+    /// Lets time pass in steps, so that a request that waited for one event can wait for the next one.
     func run(_ seconds: Double) {
         fixture.settle()
         for _ in 0..<Int(seconds * 4) { fixture.advance(0.25) }
     }
 
-    /// How often each path was sent.
+    /// The number of times that each path was sent.
     var sent: [String: Int] {
         fixture.transport.requests.reduce(into: [:]) {
             $0[$1.url.replacing("https://api.test/v1/", with: ""), default: 0] += 1

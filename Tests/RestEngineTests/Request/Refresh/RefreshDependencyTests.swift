@@ -2,7 +2,7 @@ import RestEngine
 import TestSupport
 import Testing
 
-/// A refresh and what it waits for never wait for each other.
+/// A refresh and the requests that it waits for never wait for each other.
 @Suite(.leakChecked) @EngineActor
 struct RefreshDependencyTests {
     let server: AuthServer
@@ -11,7 +11,7 @@ struct RefreshDependencyTests {
 
     init() throws { server = try AuthServer() }
 
-    /// One refused request, and a server that lets nobody in.
+    /// One refused request, and a server that accepts no token.
     private func expectUnauthorized(seconds: Double = 2, refreshes: Int = 1) throws {
         try fixture.stub("POST", "login", .response(401))
         server.requests("1", journal: journal)
@@ -25,7 +25,7 @@ struct RefreshDependencyTests {
         try expectUnauthorized()
     }
 
-    @Test("the same for a login in a later turn, or after a timer")
+    @Test("the same for a login in a later tick, or after a timer")
     func later() throws {
         server.refresh = { [unowned server] done in
             server.fixture.scheduler.nextTick {
@@ -120,7 +120,7 @@ struct RefreshDependencyTests {
         let login = fixture.resource("login")
         var late: Request?
         server.refresh = { [unowned server] done in
-            // Somebody else's hook on the refresh's own login.
+            // A hook of other code on the refresh's own login.
             server.fixture.scheduler.nextTick {
                 login.allRequests.first?.onSuccess { [unowned server] _ in
                     late = server.fixture.resource("2").request("GET")

@@ -67,7 +67,7 @@ struct RefreshGateTests {
         #expect((early + late).map(outcome) == ["Unauthorized", "Unauthorized", "Unauthorized"])
         #expect(fixture.log.contains { $0.category == .warning && $0.text.contains("not ended within 60") })
         #expect(server.refreshes == 2 && next.allSatisfy { $0.state == .inProgress })
-        // The first one comes too late: the second is asked.
+        // The first one comes too late, so the second one is used.
         ends[0](.renewed)
         fixture.settle()
         #expect(next.allSatisfy { $0.state == .inProgress })

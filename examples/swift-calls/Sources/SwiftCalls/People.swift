@@ -1,6 +1,6 @@
 import RestClient
 
-/// The API in ../quickstart/fixtures: what all its requests have in common, and a function for each.
+/// The API in ../quickstart/fixtures: the common parts of all its requests, and a function for each.
 struct People: Sendable {
     private let api: Endpoint
     private let users: Endpoint
@@ -35,7 +35,7 @@ struct People: Sendable {
 
     var allNotes: Call<[Note]> { notes.get() }
 
-    /// Notes are for those who have a token.
+    /// Notes need a token.
     func logIn() async throws {
         struct Login: Decodable { let token: String }
         let login: Call<Login> = api.post("-/login") {

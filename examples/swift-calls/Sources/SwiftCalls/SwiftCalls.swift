@@ -30,7 +30,7 @@ struct SwiftCalls {
         print("  \(people.user("a/b c").path?.map(\.text) ?? [])")
         print("  \(people.user("..").failure?.message ?? "")")
 
-        print("What becomes of a resource, each time with the newest value:")
+        print("The events of a resource, each with the newest value:")
         for await update in people.user("hubot").updates {
             print("  \(update.event.name): \(update.value?.login ?? "nobody yet")")
             if update.value != nil { break }

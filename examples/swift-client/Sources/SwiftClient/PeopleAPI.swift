@@ -1,7 +1,7 @@
 import CurlTransport
 import RestEngine
 
-/// How to ask the API in ../quickstart/fixtures. Whoever calls ``user(_:)`` needs to know none of it.
+/// The requests to the API in ../quickstart/fixtures. Callers of ``user(_:)`` need to know none of it.
 @EngineActor
 final class PeopleAPI {
     private let service: Service
@@ -37,13 +37,13 @@ final class PeopleAPI {
 
     var notes: Resource { service.resource("/private/notes") }
 
-    /// Runs once for all requests that were refused together; each is repeated.
+    /// Runs once for all requests that were refused together. Each of them is repeated.
     private func logIn() async throws {
         struct Login: Decodable { let token: String }
         let credentials = ["user": "swift-client", "password": "not a secret"]
         let login = service.resource("/-/login").request(.post, json: credentials)
         token = try await login.content(as: Login.self).token
-        // The block for "/private/**" runs again, and finds the token.
+        // The block for "/private/**" runs again, and reads the token.
         service.invalidateConfiguration()
     }
 }

@@ -1,7 +1,7 @@
 import CurlTransport
 import RestEngine
 
-/// The API that all examples talk to; each has a service of its own on it.
+/// The API of all examples. Each example has its own service for it.
 @EngineActor
 struct API {
     private let engine = Engine(transport: CurlTransport())

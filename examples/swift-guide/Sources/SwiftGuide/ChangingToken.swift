@@ -1,7 +1,7 @@
 import RestEngine
 
-/// A header whose value changes. A block runs when it is first needed and then stays as it was, so a change of
-/// ``token`` counts from the next `invalidateConfiguration()` on.
+/// A header whose value changes. A block runs when it is first needed, and its result is kept. A new value of
+/// ``token`` takes effect after the next `invalidateConfiguration()`.
 @EngineActor
 final class ChangingToken {
     let service: Service

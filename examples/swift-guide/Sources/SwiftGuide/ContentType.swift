@@ -1,6 +1,6 @@
 import RestEngine
 
-/// A transformer for one kind of content: it runs for JSON alone, whatever the resource.
+/// A transformer for one kind of content: it only runs for JSON, for any resource.
 @EngineActor
 func contentType(_ api: API) throws -> Service {
     struct Report: Codable, Sendable {

@@ -8,7 +8,7 @@ struct User: Codable, Sendable {
     var parsed: Int?
 }
 
-/// Stages of the program's own, in an order of its own.
+/// Custom stages in a custom order.
 @EngineActor
 func customStages(_ api: API) throws -> Service {
     let service = try api.service("custom_stages")

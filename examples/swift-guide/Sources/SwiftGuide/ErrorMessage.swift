@@ -1,6 +1,6 @@
 import RestEngine
 
-/// The message for people comes from the body of the error, when the API sends one.
+/// The message for people comes from the error's body, if the API sends one.
 struct MessageOfTheAPI: Transformer {
     nonisolated var description: String { "message of the API" }
 

@@ -1,6 +1,6 @@
 import RestEngine
 
-/// Settings for one kind of resource, wherever it is: a knob's position is never up to date.
+/// Settings for one kind of resource at any path: a knob's position is never up to date.
 @EngineActor
 func knobs(_ api: API) throws -> Service {
     let service = try api.service("knobs")

@@ -1,6 +1,6 @@
 import RestEngine
 
-/// Whoever gets a 401 isn't logged in: say so in one place, for every request.
+/// A client that gets a 401 isn't logged in. One decorator says so, for every request.
 @EngineActor
 func loginOn401(_ api: API) throws -> Service {
     let service = try api.service("login_on_401")

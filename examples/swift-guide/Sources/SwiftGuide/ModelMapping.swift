@@ -1,6 +1,6 @@
 import RestEngine
 
-/// Content becomes a model of the program's own, for each kind of resource.
+/// The content of each kind of resource becomes a model of this program.
 struct Person: Codable, Sendable {
     let login: String
     let name: String

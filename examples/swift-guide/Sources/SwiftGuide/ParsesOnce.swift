@@ -1,7 +1,7 @@
 import RestEngine
 import Synchronization
 
-/// A response is transformed once, however many hooks, observers and callers want it.
+/// A response is transformed once, however many hooks, observers and callers use it.
 @EngineActor
 func parsesOnce(_ api: API) throws -> Service {
     let service = try api.service("parses_once")

@@ -1,6 +1,6 @@
 import RestEngine
 
-/// A function of the URL decides, where a pattern can't say it: everything but the login page needs a key.
+/// A function decides by the URL if no pattern can: everything except the login page needs a key.
 @EngineActor
 func predicate(_ api: API) throws -> Service {
     let service = try api.service("predicate")

@@ -1,6 +1,6 @@
 import RestEngine
 
-/// Heavy work on content runs on other processors: what a transformer does never holds up the engine's loop.
+/// Heavy work on content runs on other processors, so that a transformer never holds up the engine's loop.
 @EngineActor
 func summaries(_ api: API) throws -> Service {
     let service = try api.service("transformer_module")

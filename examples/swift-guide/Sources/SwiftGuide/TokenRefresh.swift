@@ -1,7 +1,7 @@
 import RestEngine
 
-/// An expired token is renewed, and the request that failed is repeated; the caller only waits a little
-/// longer. However many requests fail together, there is one login.
+/// An expired token is renewed, and the failed request is repeated; its caller only waits a little longer. If
+/// many requests fail together, there is one login.
 @EngineActor
 final class TokenRefresh {
     let service: Service

@@ -1,7 +1,7 @@
 import RestEngine
 
-/// What ``TokenRefresh`` leaves to a gate, step by step: a chain waits for the request and decides what becomes
-/// of its outcome. Each request that fails logs in by itself here.
+/// ``TokenRefresh`` step by step: a chain waits for the request, and decides what happens with its outcome.
+/// In this version each failed request logs in by itself.
 @EngineActor
 final class TokenRefreshByHand {
     let service: Service
