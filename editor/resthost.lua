@@ -38,45 +38,45 @@
 ---@field query? string
 ---@field fragment? string
 
----A table of what is sent: an endpoint, a definition or a modifier takes it.
+---A table with parts of a request: an endpoint, a definition or a modifier takes it.
 ---@class resthost.properties.multipart
----@field name string Of the field.
+---@field name string The name of the field.
 ---@field value? string|number|boolean Its value; a part has either this or `file`.
 ---@field file? string The path of a file that is read while it is sent.
----@field filename? string What the server hears as the file's name.
----@field content_type? string Of the part.
+---@field filename? string The name of the file for the server.
+---@field content_type? string The content type of the part.
 
 ---@class resthost.properties
----@field headers? table<string, string|string[]>|string[][] By name, or a list of pairs in its order.
----@field query? table<string, resthost.text|resthost.text[]>|any[][] Parameters by name, or a list of pairs in its order: texts, numbers, booleans or what rest.raw gives.
----@field path? resthost.text[] Components of the path, behind what is there.
----@field content_type? string Of the body, in place of the one that its kind brings.
----@field body? string Bytes that are sent as they are. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`.
----@field charset? string Of `text`.
+---@field headers? table<string, string|string[]>|string[][] Headers by name, or as a list of pairs in order.
+---@field query? table<string, resthost.text|resthost.text[]>|any[][] Parameters by name, or as a list of pairs in order: strings, numbers, booleans or results of rest.raw.
+---@field path? resthost.text[] Components that are appended to the path.
+---@field content_type? string The body's content type, in place of the default for its kind.
+---@field body? string Bytes that are sent unchanged. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`.
+---@field charset? string Of `text`. Default: `"utf-8"`.
 ---@field text? string Text, in the charset that `charset` names.
 ---@field json? any A value that is sent as JSON.
----@field form? table Names and values, sorted by name, or a list of pairs in its order; sent as a form of a page is.
----@field multipart? resthost.properties.multipart[] Parts, in their order, as of a form with files.
+---@field form? table The fields of an HTML form: a table, which is sorted by name, or a list of pairs in order.
+---@field multipart? resthost.properties.multipart[] The parts of a form with files, in order.
 ---@field file? string The path of a file that is read while it is sent.
----@field configure? fun(c: resthost.configuration) Configures the requests, behind the blocks of the service.
----@field idempotency_key? string|boolean Sent as `Idempotency-Key`, the same for a request and its repeats; `true` makes a random one.
----@field query_style? "repeat"|"brackets"|"indices"|"comma" How lists in the query are written; the last one given holds for all.
+---@field configure? fun(c: resthost.configuration) Configures the requests, after the blocks of the service.
+---@field idempotency_key? string|boolean Sent as `Idempotency-Key`, the same for a request and its repeats; `true` makes a random one. Default: `false`.
+---@field query_style? "repeat"|"brackets"|"indices"|"comma" How lists in the query are written. The last style that was given applies to all. Default: `"repeat"`.
 
 ---An API: a base URL, configuration blocks, and resources.
 ---@class resthost.service
----@field name string Unique in a script.
----@field base_url? string With a slash at its end.
----@field cached_resource_count_limit integer When so many resources are live, one that nobody uses goes for each that comes: of those without data first, then the one that was not used for longest.
----@field cached_resource_bytes_limit integer Bytes that its resources hold at the most; beyond it what was not used for longest goes. The host's limit, unless it is set to less.
+---@field name string The name, which is unique in a script.
+---@field base_url? string The base URL, with a slash at its end.
+---@field cached_resource_count_limit integer The number of live resources from which each new one replaces an unused one: first one without data, then the one that was not used for longest.
+---@field cached_resource_bytes_limit integer The most bytes of its resources; beyond it those not used for longest are dropped. Default: the host's limit, which it can only lower.
 local service = {}
 
----What requests below a path have in common; an empty path gives properties alone (see properties).
+---Defines the common properties of requests below a path, which may be empty (see properties).
 ---@param path string
 ---@param properties? resthost.properties
 ---@return resthost.endpoint
 function service:endpoint(path, properties) end
 
----Defines a request. With names in the template, as in `{login}/repos`, or a function that gives properties it is called with their values and gives a definition.
+---Defines a request. With names in the template, as in `{login}/repos`, or with a function that returns properties, the result is called with the values and returns a definition.
 ---@param method string
 ---@param template? string
 ---@param properties? resthost.properties|(fun(...: any): resthost.properties)
@@ -95,7 +95,7 @@ function service:resource(path) end
 function service:resource_at(url, path) end
 
 ---@class resthost.service.configure.options
----@field methods? string|string[] Those that the block is for; without it all.
+---@field methods? string|string[] The methods that the block is for; default: all.
 ---@field description? string What `explain` calls the block. 4 KiB at most.
 
 ---Adds a configuration block.
@@ -109,16 +109,16 @@ function service:resource_at(url, path) end
 function service:configure(pattern, options, fn) end
 
 ---@class resthost.service.configure_transformer.options
----@field stage? string The stage that it is added to. 1 KiB at most.
----@field action? "replace"|"append" Whether it takes the place of the stage's transformers or stands behind them.
----@field methods? string|string[] Of the requests whose content it gets; without it those that bring content.
----@field content_types? string|string[] Those that it is for; without it all.
----@field input? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it takes: a type of content, or a class table whose objects it is for.
----@field output? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it gives, in the same words.
----@field on_mismatch? "error"|"skip"|"skip_if_output_matches" What becomes of a content that `input` doesn't take.
----@field transform_errors? boolean Transforms the bodies of errors too.
----@field empty? boolean Transforms a success without a body too.
----@field description? string What errors and explanations call it. 4 KiB at most.
+---@field stage? string The stage that it is added to. 1 KiB at most. Default: `"model"`.
+---@field action? "replace"|"append" Whether it replaces the stage's transformers or is added behind them. Default: `"replace"`.
+---@field methods? string|string[] The methods of requests whose content it gets; default: those that load content.
+---@field content_types? string|string[] The content types that it is for; default: all.
+---@field input? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table The type of content that it takes, or a class table for objects of that class. Default: `"any"`.
+---@field output? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table The type of content that it returns, in the same form. Default: `"any"`.
+---@field on_mismatch? "error"|"skip"|"skip_if_output_matches" How a content is treated that `input` doesn't take. Default: `"error"`.
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `false`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field description? string Its name in errors and explanations. 4 KiB at most.
 
 ---Adds a transformer for the content of matching resources.
 ---@param pattern resthost.pattern
@@ -134,36 +134,36 @@ function service:configure_transformer(pattern, options, transformer) end
 ---@return resthost.service
 function service:use(plugin, options) end
 
----Blocks run again when they are next needed.
+---Makes blocks run again when they are next needed.
 function service:invalidate_configuration() end
 
 ---Wipes all live resources, or those that match.
 ---@param matches? string|resthost.regex|resthost.resource|(fun(resource: resthost.resource): boolean)
 function service:wipe_resources(matches) end
 
----Drops resources that nobody holds and nobody observes.
+---Drops resources that have no holders and no observers.
 function service:flush_unused_resources() end
 
----A path of a service, and what its requests have in common. A value.
+---A path of a service, with the common properties of its requests. It is a value.
 ---@class resthost.endpoint
----@field url string Base URL and paths.
----@field service resthost.service Whose endpoint it is.
+---@field url string The URL: base URL and paths.
+---@field service resthost.service The service that it belongs to.
 local endpoint = {}
 
----What requests below a path have in common; an empty path gives properties alone (see properties).
+---Defines the common properties of requests below a path, which may be empty (see properties).
 ---@param path string
 ---@param properties? resthost.properties
 ---@return resthost.endpoint
 function endpoint:endpoint(path, properties) end
 
----Defines a request. With names in the template, as in `{login}/repos`, or a function that gives properties it is called with their values and gives a definition.
+---Defines a request. With names in the template, as in `{login}/repos`, or with a function that returns properties, the result is called with the values and returns a definition.
 ---@param method string
 ---@param template? string
 ---@param properties? resthost.properties|(fun(...: any): resthost.properties)
 ---@return resthost.definition|resthost.definition_maker
 function endpoint:define(method, template, properties) end
 
----Called with the values of a template or the arguments of a function it gives a definition.
+---Returns a definition when it is called with the values of its template or the arguments of its function.
 ---@class resthost.definition_maker
 local definition_maker = {}
 
@@ -171,22 +171,22 @@ local definition_maker = {}
 ---@class resthost.raw
 local raw = {}
 
----A request as a value: what to send, where and how. What changes it gives a new one; `==` compares all of it.
+---A request as a value: its method, URL, headers, body and configuration. Modifiers return a new one; `==` compares all of it.
 ---@class resthost.definition
----@field method string As it is sent.
----@field url string Base URL, paths and query.
----@field headers resthost.headers What it adds to those of blocks; read only.
----@field query table A new list of pairs of name and value.
----@field path table A new list of its components, without the paths of endpoints.
----@field body_kind? string `body`, `text`, `json`, `form`, `multipart` or `file`; nil without a body.
----@field service resthost.service Whose blocks, decorators and pipeline it has.
+---@field method string The method of the request.
+---@field url string The URL: base URL, paths and query.
+---@field headers resthost.headers The headers that it adds to those of blocks; read only.
+---@field query table The parameters, as a new list of pairs of name and value.
+---@field path table The components of its path, as a new list without the paths of endpoints.
+---@field body_kind? string The kind of body: `body`, `text`, `json`, `form`, `multipart` or `file`; nil without a body.
+---@field service resthost.service The service whose blocks, decorators and pipeline apply.
 local definition = {}
 
----A started request, with blocks, decorators and pipeline of its service; the resource's state is untouched.
+---Sends it with the blocks, decorators and pipeline of its service. The resource keeps its state.
 ---@return resthost.request
 function definition:send() end
 
----Waits for fresh content of its resource, which this request loads if it must; of a GET only.
+---Waits for fresh content of its resource, and loads it with this request if necessary; for GET only.
 ---@return any|nil
 ---@return resthost.error?
 function definition:get() end
@@ -196,7 +196,7 @@ function definition:get() end
 function definition:resource() end
 
 ---@class resthost.definition.curl.options
----@field with_secrets? boolean Shows secrets as they are.
+---@field with_secrets? boolean Shows secrets unmasked. Default: `false`.
 
 ---A command line for a POSIX shell, with the headers of blocks, secrets masked and files by reference.
 ---@param options? resthost.definition.curl.options
@@ -204,16 +204,16 @@ function definition:resource() end
 ---@return resthost.error?
 function definition:curl(options) end
 
----Why its requests are what they are: blocks, properties with their levels, what would be sent. Nothing is.
+---Explains its requests: blocks, properties with their levels, and the request. It sends nothing.
 ---@return table
 function definition:explain() end
 
----Behind what is there; headers that are lists are joined, others replaced, and so is a body.
+---Adds properties. List headers are joined; other headers and the body are replaced.
 ---@param properties resthost.properties
 ---@return resthost.definition
 function definition:adding(properties) end
 
----Replaces each kind that is given as a whole.
+---Replaces each given property as a whole.
 ---@param properties resthost.properties
 ---@return resthost.definition
 function definition:setting(properties) end
@@ -224,24 +224,24 @@ function definition:setting(properties) end
 ---@return resthost.definition
 function definition:setting_header(name, value) end
 
----Joins a value to a header that is a list, and replaces any other.
+---Appends a value to a list header, and replaces any other header.
 ---@param name string
 ---@param value string
 ---@return resthost.definition
 function definition:adding_header(name, value) end
 
----Takes a header out; blocks may set it still.
+---Removes a header; blocks may still set it.
 ---@param name string
 ---@return resthost.definition
 function definition:removing_header(name) end
 
----Replaces all parameters of a name where the first stood; nil removes them.
+---Replaces all parameters of a name, at the place of the first one; nil removes them.
 ---@param name string
 ---@param value any
 ---@return resthost.definition
 function definition:setting_query(name, value) end
 
----Takes all parameters of a name out.
+---Removes all parameters of a name.
 ---@param name string
 ---@return resthost.definition
 function definition:removing_query(name) end
@@ -251,7 +251,7 @@ function definition:removing_query(name) end
 ---@return resthost.definition
 function definition:with_method(method) end
 
----Configures it further, behind what is inherited.
+---Adds a configuring function, which runs after the inherited ones.
 ---@param fn fun(c: resthost.configuration)
 ---@return resthost.definition
 function definition:with_configuration(fn) end
@@ -259,14 +259,14 @@ function definition:with_configuration(fn) end
 ---Something at a URL: its latest data and error, and how to ask for more.
 ---@class resthost.resource
 ---@field url string Its identity.
----@field service resthost.service Where it belongs.
+---@field service resthost.service The service that it belongs to.
 ---@field configuration resthost.configuration The frozen configuration for GET.
 ---@field latest_data? resthost.entity The last good data; survives later errors.
 ---@field latest_error? resthost.error The error of the last finished load.
----@field timestamp number The later of the times of data and error; 0 with neither.
----@field is_loading boolean A load is in flight.
----@field is_requesting boolean Any request is in flight.
----@field is_up_to_date boolean load_if_needed would do nothing.
+---@field timestamp number The time of the data or of the error, whichever is later; 0 when it has neither.
+---@field is_loading boolean True when a load is in flight.
+---@field is_requesting boolean True when any request is in flight.
+---@field is_up_to_date boolean True when load_if_needed would do nothing.
 ---@field load_requests resthost.request[] Loads in flight, oldest first.
 ---@field all_requests resthost.request[] Requests in flight, oldest first.
 ---@field text string The latest content if it is text, else an empty string.
@@ -287,35 +287,35 @@ function resource:load_if_needed() end
 function resource:load_using(request) end
 
 ---@class resthost.resource.request.options.multipart
----@field name string Of the field.
+---@field name string The name of the field.
 ---@field value? string|number|boolean Its value; a part has either this or `file`.
 ---@field file? string The path of a file that is read while it is sent.
----@field filename? string What the server hears as the file's name.
----@field content_type? string Of the part.
+---@field filename? string The name of the file for the server.
+---@field content_type? string The content type of the part.
 
 ---@class resthost.resource.request.options
----@field content_type? string In place of the one that the kind of body brings.
----@field headers? resthost.headers|table<string, string|string[]> Set over those of blocks.
+---@field content_type? string The content type, in place of the default for the kind of body.
+---@field headers? resthost.headers|table<string, string|string[]> Headers, which replace those of blocks.
 ---@field query? table Parameters that are added to the URL, by name or as a list of pairs; `rest.null` removes one.
----@field mutate? fun(draft: resthost.draft) Edits the request before the mutators of blocks do.
----@field idempotency_key? string|boolean Sent as `Idempotency-Key`, the same for a request and its repeats; `true` makes a random one.
----@field to_file? string The path of a file that gets the body of a success, and takes its place when it is whole; no transformer runs.
----@field body? string Bytes that are sent as they are. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`.
----@field charset? string Of `text`.
+---@field mutate? fun(draft: resthost.draft) Edits the request before the mutators of blocks.
+---@field idempotency_key? string|boolean Sent as `Idempotency-Key`, the same for a request and its repeats; `true` makes a random one. Default: `false`.
+---@field to_file? string A path for the body of a success. The file is replaced when the body is complete; no transformer runs.
+---@field body? string Bytes that are sent unchanged. A request has one of `body`, `text`, `json`, `form`, `multipart` and `file`.
+---@field charset? string Of `text`. Default: `"utf-8"`.
 ---@field text? string Text, in the charset that `charset` names.
 ---@field json? any A value that is sent as JSON.
----@field form? table Names and values, sorted by name, or a list of pairs in its order; sent as a form of a page is.
----@field multipart? resthost.resource.request.options.multipart[] Parts, in their order, as of a form with files.
+---@field form? table The fields of an HTML form: a table, which is sorted by name, or a list of pairs in order.
+---@field multipart? resthost.resource.request.options.multipart[] The parts of a form with files, in order.
 ---@field file? string The path of a file that is read while it is sent.
 
----A started request; the resource's state is untouched. Paths of files are relative to the script's folder.
+---Starts a request. The resource keeps its state. Paths of files are relative to the script's folder.
 ---@param method string
 ---@param options? resthost.resource.request.options
 ---@return resthost.request
 function resource:request(method, options) end
 
 ---@class resthost.resource.get.options
----@field only_if_cached? boolean Sends nothing, and gives what is there, whatever its age.
+---@field only_if_cached? boolean Sends nothing, and gives the data in memory or in a cache, whatever its age. Default: `false`.
 
 ---Waits for up-to-date content.
 ---@param options? resthost.resource.get.options
@@ -349,33 +349,33 @@ function resource:with_param(name, value) end
 ---@return resthost.resource
 function resource:with_params(params) end
 
----Tells the observer what happens, from now on and as long as its owner lives: a table or an object such as a request. A table without an owner owns itself, a function lives as long as the script. The table's methods are `changed(self, resource, event)`, `progress(self, resource, fraction)` and `stopped_observing(self, resource)`.
+---Notifies the observer of events, as long as its owner lives: a table or an object such as a request. A table without an owner owns itself, a function lives as long as the script. The table's methods are `changed(self, resource, event)`, `progress(self, resource, fraction)` and `stopped_observing(self, resource)`.
 ---@param observer (fun(resource: resthost.resource, event: string))|{ changed?: fun(self: table, resource: resthost.resource, event: string), progress?: fun(...): number?, stopped_observing?: fun(self: table, resource: resthost.resource) }|resthost.status
 ---@param owner? table|resthost.request
 ---@return resthost.resource
 function resource:add_observer(observer, owner) end
 
----Takes this owner from all observers; those without any other stop. nil does nothing.
+---Removes this owner from all observers; those without another owner stop. nil does nothing.
 ---@param owner? table|resthost.request
 function resource:remove_observers(owner) end
 
----Cancels the loads in flight when nobody observes, after the delay if there is one; then runs fn, whatever it found.
+---Cancels the loads in flight when there is no observer, after the delay if there is one. Then it runs fn in any case.
 ---@param delay? number
 ---@param fn? function
 function resource:cancel_load_if_unobserved(delay, fn) end
 
----Puts an entity in place as it is.
+---Sets the resource's data to this entity, unchanged.
 ---@param entity resthost.entity
 function resource:override_local_data(entity) end
 
----Replaces the content alone.
+---Replaces only the content.
 ---@param content any
 function resource:override_local_content(content) end
 
----The next use loads again.
+---Marks the data as stale, so that the next use loads it again.
 function resource:invalidate() end
 
----Forgets data and error and cancels what is in flight.
+---Removes data and error, and cancels requests in flight.
 function resource:wipe() end
 
 ---The frozen configuration for a method.
@@ -383,7 +383,7 @@ function resource:wipe() end
 ---@return resthost.configuration
 function resource:configuration_for(method) end
 
----One request: it starts once, ends once, and tells those who asked.
+---One request: it starts once, ends once, and then runs its hooks.
 ---@class resthost.request
 ---@field state string `not_started`, `in_progress` or `completed`.
 ---@field is_cancelled boolean It was cancelled before it ended.
@@ -391,12 +391,12 @@ function resource:configuration_for(method) end
 ---@field response? resthost.response The outcome; nil before the end.
 local request = {}
 
----Runs when the request has ended, however it did.
+---Runs when the request has ended, after success and failure.
 ---@param fn fun(info: resthost.info)
 ---@return resthost.request
 function request:on_completion(fn) end
 
----Runs after a success, new data or not.
+---Runs after a success, with or without new data.
 ---@param fn fun(entity: resthost.entity)
 ---@return resthost.request
 function request:on_success(fn) end
@@ -432,7 +432,7 @@ function request:cancel() end
 ---@return resthost.request
 function request:repeated() end
 
----A request that waits for this one and then does what fn says; fn may wait. Cancelling it cancels what it waits for.
+---A request that waits for this one and then acts on the result of fn; fn may wait. Cancelling it cancels what it waits for.
 ---@param fn fun(info: resthost.info): resthost.action
 ---@return resthost.request
 function request:chained(fn) end
@@ -445,45 +445,45 @@ function request:await() end
 ---An outcome: an entity or an error.
 ---@class resthost.response
 ---@field ok boolean True for a success.
----@field entity? resthost.entity The entity of a success; nil of a failure, whose body is the error's entity.
+---@field entity? resthost.entity The entity of a success; nil for a failure, whose body is the error's entity.
 ---@field error? resthost.error The error of a failure.
----@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded.
+---@field attempts resthost.attempt[] The attempts in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded.
 local response = {}
 
----What a completion hook gets.
+---The argument of a completion hook.
 ---@class resthost.info
 ---@field response resthost.response The outcome.
 ---@field is_new boolean False when a 304 confirmed the data that was there.
----@field is_cancellation boolean The request was cancelled.
+---@field is_cancellation boolean True when the request was cancelled.
 local info = {}
 
----What the function of a chain returns: `rest.use_this_response`, which ends the chain with the response that it got, or what `rest.use_response` and `rest.pass_to` give.
+---The result of a chain's function: `rest.use_this_response`, which ends the chain with the response that it got, or a result of `rest.use_response` or `rest.pass_to`.
 ---@class resthost.action
 local action = {}
 
 ---How to request a resource with one method; edited by configuration blocks.
 ---@class resthost.configuration
----@field expiration_time number Seconds that loaded data stays up to date.
----@field retry_time number Seconds after a failed load before the next.
----@field progress_interval number Seconds between progress reports.
----@field refresh_while_observed number Seconds after its last load in which a resource is loaded again while somebody observes it or a stream shows it; 0: never.
----@field timeouts resthost.timeouts In seconds; 0 means none.
----@field retry resthost.retry|boolean Whether and how a request that failed is sent again; `true` takes the usual values.
----@field limits resthost.limits|false How many requests may be on their way at once, and in some time.
----@field breaker resthost.breaker|boolean When a server that fails is left alone for a while; `true` takes the usual values.
----@field priority integer Of its requests in the queue of a limit; higher first.
----@field stale_if_error number Seconds past expiry in which data may stand in for a load that fails.
----@field stale_while_revalidate number Seconds past expiry in which data may be served while it is loaded anew.
----@field headers resthost.headers Request headers; assign nil to remove one.
+---@field expiration_time number How long loaded data stays up to date. In seconds. 0 or more. Default: `30`.
+---@field retry_time number How long a failed load stands before the next one, unless there is fresh data. In seconds. 0 or more. Default: `1`.
+---@field stale_while_revalidate number How long past its expiry data may be served while it is loaded anew. In seconds. 0 or more. Default: `0`.
+---@field stale_if_error number How long past its expiry data may stand in for a load that fails. In seconds. 0 or more. Default: `0`.
+---@field collapse boolean Reads of a stale resource join the load in flight. Default: `true`.
+---@field headers resthost.headers Request headers, by names that ignore case; assign nil to remove one.
 ---@field accept? string|string[] Short for the Accept header: a content type, or a list of them in order; nil leaves it out.
----@field pipeline resthost.pipeline The stages that a response passes.
+---@field trace boolean Requests say in `traceparent` which trace they belong to. Default: `false`.
+---@field timeouts resthost.timeouts Limits of time for a request; 0 is none.
+---@field retry resthost.retry|boolean Whether and how a failed request is sent again; `true` takes the defaults, `false` switches it off. Default: `false`.
+---@field limits resthost.limits|false How many requests may be in flight at once, and in some time. Default: `false`.
+---@field breaker resthost.breaker|boolean When requests to a server that fails are held back; `true` takes the defaults, `false` switches it off. Default: `false`.
+---@field priority integer Rank of the requests in the queue of a limit; the highest goes first. Default: `0`.
 ---@field redirects resthost.redirects Whether and how far redirects are followed, and what goes along.
----@field max_body_bytes integer Cap on the decoded body of a response; the value of a JSON body may take twice that.
----@field collapse boolean Reads of a stale resource join the load in flight.
----@field stream string|boolean "events": a GET brings server-sent events, each of which becomes the resource's content. "body": clients of the gateway get the body of a success as it comes; it is not held, transformed or kept.
----@field trace boolean Requests say in `traceparent` which trace they belong to.
----@field method string What is being configured.
----@field url string What is being configured.
+---@field max_body_bytes integer The longest decoded body of a response; the value of a JSON body may take twice that. In bytes. 1 or more. Default: `67108864`.
+---@field pipeline resthost.pipeline The stages that a response passes.
+---@field stream string|boolean "events": a GET brings server-sent events, each of which becomes the resource's content. "body": clients of the gateway get the body of a success as it comes; it is not held, transformed or kept. Default: `false`.
+---@field refresh_while_observed number Time after its last load at which a resource is loaded again, while it is observed or a stream shows it; 0 is never. In seconds. 0 or more. Default: `0`.
+---@field progress_interval number Time between progress reports. In seconds. 0 or more. Default: `0.05`.
+---@field method string The method of the requests.
+---@field url string The URL of the resource.
 local configuration = {}
 
 ---Wraps or replaces requests before they start, in order.
@@ -498,28 +498,28 @@ function configuration:mutate_requests(fn) end
 ---@class resthost.regex
 local regex = {}
 
----Stages by name; a name that is not in use yet is an empty stage.
+---The stages by name. A name that is not in use yet gives an empty stage.
 ---@class resthost.pipeline
 ---@field order string[] Names of the stages that run; a name may occur once.
 ---@field [string] resthost.stage
 local pipeline = {}
 
----Takes transformers and caches out of all stages.
+---Removes the transformers and caches of all stages.
 function pipeline:clear() end
 
----Takes the transformers out of all stages.
+---Removes the transformers of all stages.
 function pipeline:remove_transformers() end
 
----Takes the caches from all stages.
+---Removes the caches of all stages.
 function pipeline:remove_caches() end
 
 ---A stage of the pipeline: transformers in the order of adding, then a cache for their result.
 ---@class resthost.stage
----@field cache? resthost.cache Keeps what the stage made; assign nil to remove it.
+---@field cache? resthost.cache The cache for the stage's result; assign nil to remove it.
 local stage = {}
 
 ---@class resthost.stage.add.options
----@field content_types? string|string[] Those that it is for; without it all.
+---@field content_types? string|string[] The content types that it is for; default: all.
 
 ---Adds a transformer, for all content types or for some.
 ---@param transformer resthost.transformation
@@ -527,58 +527,58 @@ local stage = {}
 ---@return string
 function stage:add(transformer, options) end
 
----Takes its transformers out.
+---Removes its transformers.
 ---@return string
 function stage:remove_transformers() end
 
 ---Turns a response into another; added to a stage of the pipeline.
 ---@class resthost.transformer
----@field description string What it is.
+---@field description string A description of the transformer.
 local transformer = {}
 
----Where a stage keeps its entities; made by rest.cache.….
+---A cache for the entities of a stage; made by rest.cache.….
 ---@class resthost.cache
----@field description string What it is.
+---@field description string A description of the cache.
 local cache = {}
 
----A request while it is put together.
+---A request that is being built.
 ---@class resthost.draft
 ---@field method string Any token.
 ---@field url string An absolute URL.
----@field headers resthost.headers What is sent; assign nil to remove one.
----@field body? string Bytes, or nil for none; also nil for a multipart or file body, which assigning replaces.
+---@field headers resthost.headers The request headers; assign nil to remove one.
+---@field body? string The body as bytes; nil when there is none, or a multipart or file body, which an assignment replaces.
 local draft = {}
 
 ---One status over several resources; made by rest.status. The rules of its priority, of which the first that applies decides: `loading` (one of them is), `manual_loading` (a tracked request is under way), `any_data` and `all_data` (success), `error` (one has one). It is an observer: `resource:add_observer(status)` adds a resource.
 ---@class resthost.status
 ---@field state string `loading`, `success` or `error`.
----@field error? resthost.error The error that decided.
+---@field error? resthost.error The error that decided the state.
 local status = {}
 
----Runs when the state has become another, or the error. The status lives as long as the script then, or until it observes nothing.
+---Runs fn when the state or the error has changed. The status then lives as long as the script, or until it observes nothing.
 ---@param fn fun(status: resthost.status)
 ---@return resthost.status
 function status:on_change(fn) end
 
----Loads again all that has an error, fresh data or not, and tracks the requests.
+---Loads all resources with an error again, even with fresh data, and tracks the requests.
 ---@return resthost.status
 function status:retry() end
 
----Counts a request as asked for by the user.
+---Counts a request as started by the user.
 ---@param request resthost.request
 ---@return resthost.status
 function status:track(request) end
 
----A function that hears of events; made by rest.on_event.
+---A function that gets events; made by rest.on_event.
 ---@class resthost.listener
 local listener = {}
 
----It is not called any more, and what waits for it is forgotten.
+---Stops the calls; waiting events are dropped.
 function listener:cancel() end
 
 ---A function that runs by itself; made by rest.spawn.
 ---@class resthost.job
----@field is_finished boolean It has ended.
+---@field is_finished boolean True when it has ended.
 local job = {}
 
 ---Ends it at its next wait; no effect on one that has ended.
@@ -593,7 +593,7 @@ function job:await() end
 ---@class resthost.timer
 local timer = {}
 
----It does not run again.
+---Stops the timer; it does not run again.
 function timer:cancel() end
 
 ---The HTTP gateway; made by rest.gateway.
@@ -601,9 +601,9 @@ function timer:cancel() end
 local gateway = {}
 
 ---@class resthost.gateway.route.options
----@field expiration_time? number How long an answer to GET is kept, and made once for all who ask; without it no answer is. In seconds. 0 or more.
+---@field expiration_time? number Seconds for which an answer to GET is kept and shared by all clients; by default it is not kept. In seconds. 0 or more.
 
----Answers a path of the gateway's own with `fn(request)`, which may wait, and gives a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all that are left: `request.params.name`.
+---Answers a path of the gateway with `fn(request)`, which may wait and returns a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all others: `request.params.name`.
 ---@param method string
 ---@param path string
 ---@param options? resthost.gateway.route.options
@@ -614,33 +614,33 @@ function gateway:route(method, path, options, fn) end
 
 ---A client's request, for the function of a route.
 ---@class resthost.served_request
----@field method string `GET` for HEAD too.
----@field path string As the client sent it, without the query.
----@field params table What stands for the names of the route's path, by name.
----@field query table Decoded, by name; of a repeated name the last.
----@field headers resthost.headers Read only; names compare without case.
----@field body string Empty for none.
+---@field method string The method; `GET` for HEAD, too.
+---@field path string The path as the client sent it, without the query.
+---@field params table The values for the names in the route's path, by name.
+---@field query table The decoded parameters by name; the last one of a repeated name.
+---@field headers resthost.headers The headers, read only; names compare without case.
+---@field body string The body; empty when there is none.
 ---@field json any The body if it is JSON, else nil.
----@field client? string The address of the other end, which may be a proxy; nil on a Unix socket.
+---@field client? string The peer's address, which may be a proxy's; nil on a Unix socket.
 local served_request = {}
 
----Granted variables of the environment; nil for one that is not set.
+---Granted environment variables; nil when the variable is not set.
 ---@class resthost.env
 ---@field [string] string?
 local env = {}
 
----Data with what was said about it.
+---The data of a resource with its headers and metadata.
 ---@class resthost.entity
----@field content any A Lua value of its own: changing it changes no resource.
+---@field content any The content as a separate Lua value: changing it does not change the resource.
 ---@field content_kind string `bytes`, `text`, `json`, `image` or `value`.
----@field content_type string With its parameters.
----@field charset? string As the server named it, in lower case.
----@field headers resthost.headers Read only; names compare without case.
----@field status? integer Of the response that the content came with; nil if it was made here. A 304 changes none.
----@field url? string Where that response came from, after redirects; without user and password.
----@field http_version? string `1.1` or `2`, for example.
----@field etag? string With its quotes.
----@field timestamp number When it was received or confirmed, Unix seconds.
+---@field content_type string The content type with its parameters.
+---@field charset? string The charset as the server named it, in lower case.
+---@field headers resthost.headers The headers, read only; names compare without case.
+---@field status? integer The status of the content's response; nil if a script made it. A 304 does not change it.
+---@field url? string The URL of that response, after redirects; without user and password.
+---@field http_version? string The HTTP version, such as `1.1` or `2`.
+---@field etag? string The entity tag with its quotes.
+---@field timestamp number The time when it was received or confirmed, in Unix seconds.
 ---@field text string The content if it is text, else an empty string.
 ---@field json table The content if it is a table, else an empty one.
 local entity = {}
@@ -650,17 +650,17 @@ local entity = {}
 ---@return string[]
 function entity:header_values(name) end
 
----Why a request failed. tostring gives one readable line.
+---The failure of a request. tostring gives one readable line.
 ---@class resthost.error
 ---@field user_message string A sentence for people.
----@field http_status_code? integer The status of the answer, if there was one.
+---@field http_status_code? integer The status of the response, if there was one.
 ---@field entity? resthost.entity The body that came with the failure.
----@field cause? table `type` and the details of the cause.
+---@field cause? table The cause: a table with `type` and details.
 ---@field timestamp number Unix seconds.
----@field url? string The URL that was asked, without user and password.
----@field method? string The method that was used.
----@field attempt integer Which attempt failed, from 1.
----@field attempts resthost.attempt[] What was sent and what came of it, in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded.
+---@field url? string The URL of the request, without user and password.
+---@field method? string The method of the request.
+---@field attempt integer The number of the attempt that failed, from 1.
+---@field attempts resthost.attempt[] The attempts in order: tables with `number url status error waited queued reason timings http_version reused bytes_sent bytes_received remote_address`. Times are seconds. `bytes_sent` counts the head and the body of the request, `bytes_received` the body of the answer before it is decoded.
 ---@field text string The body if it is text, else an empty string.
 ---@field json table The body if it is a table, else an empty one.
 local error = {}
@@ -688,13 +688,13 @@ local image = {}
 ---@field open function `rest.store.open(path, { max_bytes = })` gives a store with the same methods that is kept in a file, relative to the script's folder, where `--allow-read` and `--allow-write` permit: see Reloading. 64 MiB at most, unless `max_bytes` says otherwise.
 local store = {}
 
----The value; nil when there is none or its time is over.
+---The value; nil when there is none or it has expired.
 ---@param key string
 ---@return any?
 function store:get(key) end
 
 ---@class resthost.store.set.options
----@field ttl? number Seconds for which it is kept, by the time of day; without it for ever.
+---@field ttl? number Time for which it is kept, by the time of day; without it for ever. In seconds. Above 0.
 
 ---Keeps a value; nil deletes it.
 ---@param key string
@@ -711,53 +711,53 @@ function store:set(key, value, options) end
 ---@return string?
 function store:incr(key, by) end
 
----False when there was nothing.
+---Deletes a value. False when there was none.
 ---@param key string
 ---@return boolean
 function store:delete(key) end
 
----All keys, or those that begin so; sorted.
+---All keys, or those with this prefix; sorted.
 ---@param prefix? string
 ---@return string[]
 function store:keys(prefix) end
 
 ---@class resthost.timeouts
----@field connect number For name look-up, connection and TLS handshake.
----@field first_byte number From then to the first byte of the response.
----@field idle number Without a byte in either direction.
----@field total number For a whole request, as its caller sees it.
+---@field connect number Time for name lookup, connection and TLS handshake. In seconds. 0 or more. Default: `10`.
+---@field first_byte number Time from the connection, or the beginning of one, to the first byte of the response. In seconds. 0 or more. Default: `30`.
+---@field idle number Time without a byte in either direction. In seconds. 0 or more. Default: `30`.
+---@field total number Time for a whole request, as its caller sees it: queues, attempts and redirects count. In seconds. 0 or more. Default: `120`.
 
 ---@class resthost.redirects
----@field follow boolean Whether they are followed; else the redirect itself is the response.
----@field max integer So many are followed; one more is an error.
----@field keep_headers string[] Names of headers that go along to another origin, too.
----@field on? (fun(from: string, to: string, status: integer): boolean|nil) Is asked before each; with `false` the redirect itself is the response.
+---@field follow boolean Follows redirects; else the redirect itself is the response. Default: `true`.
+---@field max integer Redirects of a request that are followed; one more is an error. 0 or more. Default: `20`.
+---@field keep_headers string[] Names of headers that go along to another origin, too. Default: `{}`.
+---@field on? (fun(from: string, to: string, status: integer): boolean|nil) Gets both URLs and the status before a redirect is followed. With `false` the redirect itself is the response.
 
 ---@class resthost.retry
----@field attempts integer In all, the first included.
----@field base number Seconds: the longest first wait, which doubles from one to the next.
----@field cap number Seconds: the longest wait of all.
----@field budget number Retries of a host as a share of its requests that may be sent again.
----@field statuses integer[] Those that are tried again, besides failures of the network that may pass.
----@field when? (fun(err: resthost.error, attempt: integer): boolean|number|nil) Says whether to try again, or after so many seconds; nil is as usual.
+---@field attempts integer Attempts in all, the first included. 2 to 100. Default: `3`.
+---@field base number The longest first wait; it doubles from one wait to the next. In seconds. Above 0. Default: `0.2`.
+---@field cap number The longest wait of all, that of a server's `Retry-After` included. In seconds. `base` or more. Default: `10`.
+---@field budget number Retries of a host as a share of its requests that may be sent again; three a second are always allowed. 0 to 1. Default: `0.2`.
+---@field statuses integer[] Statuses that are tried again, beside failures of the network that may pass. 400 to 599. Default: `{ 408, 425, 429, 500, 502, 503, 504 }`.
+---@field when? (fun(err: resthost.error, attempt: integer): boolean|number|nil) Gets the error and the number of the attempt that failed. Returns whether to try again, or after how many seconds; nil leaves it to the other fields.
 
 ---@class resthost.limits
----@field in_flight? integer Requests on their way at once.
----@field queue? integer So many may wait; 0 lets none.
----@field queue_timeout number So many seconds each of them.
----@field rate? resthost.rate So many in so many seconds: a table, set as a whole.
----@field scope "host"|"service"|string Which requests share it: those to one origin, those of one service, or all that have this name.
+---@field in_flight? integer Requests in flight at once. 1 or more.
+---@field queue? integer Requests that may wait; 0 lets none wait. 0 or more. Default: `1000`.
+---@field queue_timeout number Time that a request may wait. In seconds. Above 0, `timeouts.total` at most. Default: `10`.
+---@field rate? resthost.rate Requests in some time: a table, which is set as a whole.
+---@field scope "host"|"service"|string The requests that share the limit: those to one origin, those of one service, or all whose `scope` has the same name. Default: `"host"`.
 
 ---@class resthost.rate
----@field requests integer In the time that `per` says.
----@field per number That time, in seconds.
----@field burst? integer At once after a rest; without it as many as `requests`.
+---@field requests integer Requests in the time that `per` sets; a rate has to have it. 1 or more.
+---@field per number The time for `requests`. In seconds. Above 0. Default: `1`.
+---@field burst? integer Requests that may go out at once after a pause; without it as many as `requests`. 1 or more.
 
 ---@class resthost.breaker
----@field ratio number The share of failures that opens it.
----@field requests integer Fewer answers than these say nothing.
----@field window number Seconds whose answers count.
----@field open number Seconds in which requests fail at once; then one is let through, and decides.
+---@field ratio number The share of failures that opens the breaker. Above 0, 1 at most. Default: `0.5`.
+---@field requests integer Responses within `window` from which the breaker may open. 1 or more. Default: `20`.
+---@field window number Time in which responses count. In seconds. Above 0. Default: `10`.
+---@field open number Time in which requests fail at once; then one is let through, and decides. In seconds. Above 0. Default: `5`.
 
 ---@class resthost
 ---@field use_this_response resthost.action
@@ -768,11 +768,11 @@ function store:keys(prefix) end
 local rest = {}
 
 ---@class resthost.service.options.transport.cookies
----@field path? string Of a database, relative to the script's folder.
+---@field path? string The path of a database, relative to the script's folder.
 
 ---@class resthost.service.options.transport
----@field cookies? boolean|resthost.service.options.transport.cookies Keeps the cookies of answers and sends them; in a table, with a file for those that last.
----@field http2? boolean Speaks HTTP/2 with servers that choose it in the TLS handshake.
+---@field cookies? boolean|resthost.service.options.transport.cookies Keeps cookies and sends them; a table names a file for persistent ones. Default: `false`.
+---@field http2? boolean Speaks HTTP/2 with servers that choose it in the TLS handshake. Default: `true`.
 ---@field proxy? string `http://`, `https://`, `socks5h://` and so on, with `user:password@` if need be; an empty string is none. Without the option the usual environment variables count.
 ---@field no_proxy? string Hosts that are asked without a proxy: `"inside.example,10.0.0.0/8"`; `"*"` is all.
 ---@field ca_file? string A PEM file of certificates to trust in place of the system's, for the server and for a proxy with `https://`.
@@ -781,7 +781,7 @@ local rest = {}
 ---@field client_key? string A PEM file of its key, which may be in `client_certificate` too.
 ---@field pins? string[] Public keys, one of which the server must have: `{ "sha256//…" }`, the base64 of the SHA-256 of the key (RFC 7469 2.4). They hold for every host that is asked, after redirects too.
 ---@field min_tls? "1.2"|"1.3" The oldest version of TLS to speak.
----@field ip? "any"|"v4"|"v6" Which addresses of a host are used.
+---@field ip? "any"|"v4"|"v6" Which addresses of a host are used. Default: `"any"`.
 ---@field resolve? table<string, string> Where to connect for a host: `{ ["api.example.com:443"] = "192.0.2.1" }`; its certificate and Host stay.
 ---@field unix_socket? string A path to connect to, whatever the host is.
 ---@field max_connections_per_host? integer Connections to one host and port, of the whole program. With HTTP/2 a hundred requests share one, and those beyond open one each unless this says how many. 1 or more.
@@ -789,24 +789,24 @@ local rest = {}
 ---@field user_agent? string Sent when a request has no User-Agent; without the option `resthost/` and its version.
 
 ---@class resthost.service.options
----@field base_url? string Where the API is; without it only absolute URLs work. 2 MiB at most.
----@field name? string Unique in a script; without it the host of `base_url`, or `service`. 1 KiB at most.
----@field standard_transformers? ("json"|"text"|"image"|"ndjson")[] Which of them the pipeline begins with: all, unless this says so; with `{}` bodies stay bytes.
----@field transport? resthost.service.options.transport How the service connects, as far as that is not like everybody else.
+---@field base_url? string The URL of the API; without it only absolute URLs work. 2 MiB at most.
+---@field name? string A unique name in the script; default: the host of `base_url`, or `service`. 1 KiB at most.
+---@field standard_transformers? ("json"|"text"|"image"|"ndjson")[] The standard transformers of the pipeline; default: all; with `{}` bodies stay bytes.
+---@field transport? resthost.service.options.transport The service's own connection settings.
 
 ---Declares a service.
 ---@param options resthost.service.options
 ---@return resthost.service
 function rest.service(options) end
 
----Defines a request of any URL, with a service of its own that has all defaults.
+---Defines a request of any URL. Its service has all defaults.
 ---@param method string
 ---@param url string
 ---@param properties? resthost.properties
 ---@return resthost.definition
 function rest.request(method, url, properties) end
 
----Text that is escaped already, for a component of a path, the value of a parameter and resource:child.
+---Marks text as escaped already, for a path component, a parameter value, or resource:child.
 ---@param text string
 ---@return resthost.raw
 function rest.raw(text) end
@@ -826,23 +826,23 @@ function rest.success(entity) end
 ---@return resthost.response
 function rest.failure(error) end
 
----Ends a chain with this response, which passes no pipeline.
+---Ends a chain with this response, without a pipeline.
 ---@param response resthost.response|resthost.info|resthost.entity|resthost.error
 ---@return resthost.action
 function rest.use_response(response) end
 
----Has a chain wait for this request, which is started if need be.
+---Makes a chain wait for this request, which is started if necessary.
 ---@param request resthost.request
 ---@return resthost.action
 function rest.pass_to(request) end
 
 ---@class resthost.custom_request.options
----@field start fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean) Begins the work. It gets `complete(response | entity | error) -> boolean`, to be called once.
+---@field start fun(complete: fun(outcome: resthost.response|resthost.entity|resthost.error): boolean) Begins the work. Its argument is `complete(response | entity | error) -> boolean`, which it calls once.
 ---@field cancel? fun() Ends the work.
----@field progress? fun(): number How far the work is, from 0 to 1.
----@field timeout? number Seconds in which `complete` has to be called, 0 for any time; without it those of `c.timeouts.total`.
+---@field progress? fun(): number The progress of the work, from 0 to 1.
+---@field timeout? number Time in which `complete` has to be called, 0 for any; without it that of `c.timeouts.total`. In seconds. 0 or more.
 
----A request with work of the script's own, not started.
+---A request whose work is done by functions of the script; not started.
 ---@param options resthost.custom_request.options
 ---@return resthost.request
 function rest.custom_request(options) end
@@ -861,12 +861,12 @@ function rest.regex(pattern, options) end
 
 ---@class resthost.content_transformer.options
 ---@field transform resthost.transformation A function of content and entity, the name of a module that returns one, or a transformer.
----@field input? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it takes: a type of content, or a class table whose objects it is for.
----@field output? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table What it gives, in the same words.
----@field on_mismatch? "error"|"skip"|"skip_if_output_matches" What becomes of a content that `input` doesn't take.
----@field transform_errors? boolean Transforms the bodies of errors too.
----@field empty? boolean Transforms a success without a body too.
----@field description? string What errors and explanations call it. 4 KiB at most.
+---@field input? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table The type of content that it takes, or a class table for objects of that class. Default: `"any"`.
+---@field output? "any"|"bytes"|"text"|"json"|"image"|"table"|"number"|"boolean"|table The type of content that it returns, in the same form. Default: `"any"`.
+---@field on_mismatch? "error"|"skip"|"skip_if_output_matches" How a content is treated that `input` doesn't take. Default: `"error"`.
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `false`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field description? string Its name in errors and explanations. 4 KiB at most.
 
 ---A transformer with type rules.
 ---@param options resthost.content_transformer.options
@@ -879,7 +879,7 @@ function rest.content_transformer(options) end
 ---@return resthost.transformation
 function rest.response_transformer(fn, description) end
 
----Gives the body of a success to fn as it comes, in pieces, decoded; waits for the end, whose entity has no content. fn may wait: the server waits too. What fn raises ends the request, and is the error.
+---Calls fn with each decoded piece of a success's body as it arrives, and waits for the end, whose entity has no content. fn may wait: the server then waits, too. An error that fn raises ends the request and is its error.
 ---@param request resthost.request|resthost.definition
 ---@param fn fun(chunk: string)
 ---@return resthost.entity|nil
@@ -887,21 +887,21 @@ function rest.response_transformer(fn, description) end
 function rest.stream(request, fn) end
 
 ---@class resthost.status.options
----@field resources? resthost.resource[] Those that it is over.
----@field priority? string[] The rules that decide, the first that applies before the others.
+---@field resources? resthost.resource[] The resources of the status.
+---@field priority? string[] The rules; the first that applies decides.
 
 ---One status over several resources, which may be the items of the table itself.
 ---@param options resthost.status.options
 ---@return resthost.status
 function rest.status(options) end
 
----Runs fn with each event of the engine of these kinds, one after the other: request, attempt, response, cache, breaker, limit, reload, state. When fn is slower than they come, the oldest of 1,024 that wait go, and `event.dropped` says how many.
+---Calls fn with each engine event of these kinds, one after the other: request, attempt, response, cache, breaker, limit, reload, state. At most 1,024 events wait for fn; then the oldest are dropped, and `event.dropped` has their number.
 ---@param kinds string[]
 ---@param fn fun(event: string)
 ---@return resthost.listener
 function rest.on_event(kinds, fn) end
 
----Runs fn as a job of its own; it may wait.
+---Runs fn as a job; it may wait.
 ---@param fn function
 ---@param ... any
 ---@return resthost.job
@@ -918,7 +918,7 @@ function rest.sleep(seconds) end
 function rest.after(seconds, fn) end
 
 ---@class resthost.every.options
----@field zone? string Whose times they are, such as `"Europe/Berlin"`; without it the local zone.
+---@field zone? string The time zone, such as `"Europe/Berlin"`; default: the local zone.
 
 ---Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, `"@daily"`. A run that is late is left out.
 ---@param seconds number|string
@@ -928,14 +928,14 @@ function rest.after(seconds, fn) end
 ---@overload fun(seconds: number|string, fn: function): resthost.timer
 function rest.every(seconds, options, fn) end
 
----Waits for all; the results in order.
+---Waits for all of them and gives the results in order.
 ---@param list (resthost.request|function)[]
 ---@return any[]|nil
 ---@return resthost.error?
 ---@return any[]?
 function rest.all(list) end
 
----Runs fn on each item, so many at a time.
+---Runs fn on each item, at most `limit` at a time.
 ---@param list any[]
 ---@param limit integer
 ---@param fn fun(item: any, index: integer)
@@ -945,99 +945,99 @@ function rest.all(list) end
 function rest.gather(list, limit, fn) end
 
 ---@class resthost.gateway.options.listen.tls
----@field certificate string A PEM file of the certificate, with those between it and its issuer.
----@field key string A PEM file of its private key.
+---@field certificate string A PEM file of the certificate, followed by those between it and its issuer.
+---@field key string A PEM file of its private key, without a passphrase.
 
 ---@class resthost.gateway.options.listen.expose
----@field paths? string[] Globs as of configuration blocks; without it all paths.
----@field methods? string[] Which are let through.
+---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
+---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
 
 ---@class resthost.gateway.options.listen
 ---@field address string `host:port` or `unix:/path`.
----@field mode? string Who may open a Unix socket, in octal: `"0660"`.
----@field tls? false|resthost.gateway.options.listen.tls As for all addresses, unless it says otherwise; `false` is none.
----@field expose? table<string, resthost.gateway.options.listen.expose> What this address shows of it.
----@field operator? boolean Its clients may ask what the host does.
+---@field mode? string The mode of a Unix socket's file, in octal: `"0660"`.
+---@field tls? false|resthost.gateway.options.listen.tls TLS of this address, in place of the gateway's; `false` switches it off.
+---@field expose? table<string, resthost.gateway.options.listen.expose> Replaces `expose` of the gateway at this address.
+---@field operator? boolean Makes operators of the address's clients, who may ask what the host does. Default: `false`.
 
 ---@class resthost.gateway.options.expose
----@field paths? string[] Globs as of configuration blocks; without it all paths.
----@field methods? string[] Which are let through.
+---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
+---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
 
 ---@class resthost.gateway.options.auth.tokens.expose
----@field paths? string[] Globs as of configuration blocks; without it all paths.
----@field methods? string[] Which are let through.
+---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
+---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
 
 ---@class resthost.gateway.options.auth.tokens
----@field name string Of who has it, for logs and metrics.
----@field token? string Its text; either this or `sha256`.
----@field sha256? string The hash of its text: 64 hexadecimal digits.
----@field expose? table<string, resthost.gateway.options.auth.tokens.expose> What is shown to it, of what its address shows.
----@field operator? boolean It may ask what the host does.
+---@field name string The client's name in logs and metrics.
+---@field token? string The token's text; a token has either this or `sha256`.
+---@field sha256? string The SHA-256 of the token's text, as 64 hexadecimal digits.
+---@field expose? table<string, resthost.gateway.options.auth.tokens.expose> Limits the client to this part of what its address exposes.
+---@field operator? boolean Makes an operator of the client, who may ask what the host does. Default: `false`.
 
 ---@class resthost.gateway.options.auth.clients.expose
----@field paths? string[] Globs as of configuration blocks; without it all paths.
----@field methods? string[] Which are let through.
+---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
+---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
 
 ---@class resthost.gateway.options.auth.clients
----@field name string A name in its certificate.
----@field expose? table<string, resthost.gateway.options.auth.clients.expose> What is shown to it, of what its address shows.
----@field operator? boolean It may ask what the host does.
+---@field name string The common name, or an alternative name, in the client's certificate.
+---@field expose? table<string, resthost.gateway.options.auth.clients.expose> Limits the client to this part of what its address exposes.
+---@field operator? boolean Makes an operator of the client, who may ask what the host does. Default: `false`.
 
 ---@class resthost.gateway.options.auth
----@field bearer? string The token of all clients.
----@field tokens? resthost.gateway.options.auth.tokens[] Tokens of several clients.
----@field client_ca? string A PEM file of certificates: a client's has to be signed by one of them.
----@field clients? resthost.gateway.options.auth.clients[] Which of those clients are let in; without it all of them.
+---@field bearer? string One token for all clients.
+---@field tokens? resthost.gateway.options.auth.tokens[] Tokens of several clients, each with a name.
+---@field client_ca? string A PEM file of certificates, one of which has signed that of each client.
+---@field clients? resthost.gateway.options.auth.clients[] The clients that are let in by certificate; without it all that `client_ca` has signed.
 
 ---@class resthost.gateway.options.cors
----@field origins? string[] Those of the pages: `https://app.example`; `*` is all.
----@field methods? string[] Which a page may use beside GET, HEAD and POST; without it whatever is exposed.
----@field headers? string[] Which a page may send.
----@field credentials? boolean Pages may send cookies and the like; not for `*`.
----@field max_age? number How long a browser may remember the answer to its question. In seconds. 0 to 86400.
+---@field origins string[] Origins of pages, such as `https://app.example`, one at least; `"*"` is all.
+---@field methods? string[] Methods that pages may use beside GET, HEAD and POST; without it all that are exposed.
+---@field headers? string[] Headers that pages may send. Default: `{}`.
+---@field credentials? boolean Lets pages send cookies and the like, which is not possible for `"*"`. Default: `false`.
+---@field max_age? number Time for which a browser may remember the response to a preflight request. In seconds. 0 to 86400. Default: `600`.
 
 ---@class resthost.gateway.options.forward
----@field headers? string[] Their names.
+---@field headers? string[] Names of clients' headers.
 
 ---@class resthost.gateway.options.keep
----@field headers? string[] Their names.
+---@field headers? string[] Names of the API's headers.
 
 ---@class resthost.gateway.options.limits.per_client.rate
----@field requests number So many in the time that `per` says.
----@field per? number That time, in seconds.
----@field burst? number So many may come at once; without it as many as `requests`.
+---@field requests number Requests in the time that `per` sets. Above 0.
+---@field per? number The time for `requests`. In seconds. Above 0. Default: `1`.
+---@field burst? number Requests that may come at once after a pause; without it as many as `requests`. 1 or more.
 
 ---@class resthost.gateway.options.limits.per_client
----@field rate? resthost.gateway.options.limits.per_client.rate How often it may ask; beyond it the answer is 429.
----@field in_flight? integer Requests under way that wait for something. 1 to 1000000.
----@field streams? integer Streams of events. 1 to 1000000.
+---@field rate? resthost.gateway.options.limits.per_client.rate Requests of one client in some time; one more gets 429.
+---@field in_flight? integer Requests of one client in flight that wait for something; one more gets 429. 1 to 1000000.
+---@field streams? integer Event streams of one client at the same time; without it a quarter of the connections. 1 to 1000000.
 
 ---@class resthost.gateway.options.limits
----@field connections? integer At once. 1 to 1000000.
----@field header_bytes? integer A request line and its header together. 1024 to 1048576.
----@field target_bytes? integer A request's path and query. 256 to 1048576.
----@field header_timeout? number For the header of a request to come. In seconds. 0.1 to 86400.
----@field idle_timeout? number After which a connection without a request is closed. In seconds. 0.1 to 86400.
----@field body? integer|string A request's body, which is held until it is whole. 1 TiB at most.
----@field stream_body? integer|string A longer one, which goes to the API as it comes. 1 TiB at most.
----@field per_client? resthost.gateway.options.limits.per_client What one client, by its token or else its address, may use.
+---@field connections? integer Connections at the same time; fewer where the process may not have the descriptors for them. 1 to 1000000. Default: `10000`.
+---@field header_bytes? integer Length of a request line and its header together. In bytes. 1024 to 1048576. Default: `16384`.
+---@field target_bytes? integer Length of a request's path and query. In bytes. 256 to 1048576. Default: `8192`.
+---@field header_timeout? number Time from the first byte of a request to the end of its header, and for a handshake of TLS. In seconds. 0.1 to 86400. Default: `10`.
+---@field idle_timeout? number Time after which a connection without a request is closed. In seconds. 0.1 to 86400. Default: `60`.
+---@field body? integer|string Length of a request's body, which is held until it is whole; a longer one gets 413. In bytes. 1 TiB at most. Default: `"16MiB"`.
+---@field stream_body? integer|string Length of a body that is longer than `body` and goes to the API as it comes; without it none does. In bytes. 1 TiB at most.
+---@field per_client? resthost.gateway.options.limits.per_client Bounds one client, known by its token or else its address.
 
 ---@class resthost.gateway.options.tls
----@field certificate string A PEM file of the certificate, with those between it and its issuer.
----@field key string A PEM file of its private key.
+---@field certificate string A PEM file of the certificate, followed by those between it and its issuer.
+---@field key string A PEM file of its private key, without a passphrase.
 
 ---@class resthost.gateway.options
----@field listen? string|(string|resthost.gateway.options.listen)[] `host:port`, or `unix:/path`, or a list of them; port 0 is chosen by the system. A table has what is different about one.
----@field expose? table<string, resthost.gateway.options.expose> Services by name, and what of them clients see; without it every service, all paths, GET and HEAD.
----@field auth? resthost.gateway.options.auth Who may use it: each has to show a token, or a certificate.
----@field cors? resthost.gateway.options.cors Which pages of other origins may use it.
----@field timeout? number For one request; then it is answered with 504. Without it twice `timeouts.total` of the resource's configuration. In seconds. Above 0.
----@field server_names? string[] Names that clients may call it by, in `Host`.
----@field forward? resthost.gateway.options.forward Which of a client's headers go to the API.
----@field keep? resthost.gateway.options.keep Which of the API's headers go to clients, beside the usual ones.
----@field limits? resthost.gateway.options.limits What clients may use.
----@field access_log? boolean Writes a line of the log for each answer.
----@field tls? resthost.gateway.options.tls Speaks TLS on all addresses but Unix sockets.
+---@field listen? string|(string|resthost.gateway.options.listen)[] Addresses: `host:port`, `unix:/path`, or a list of them. The system chooses port 0. A table sets options of one address. Default: `"127.0.0.1:8080"`.
+---@field expose? table<string, resthost.gateway.options.expose> Services by name, with the paths and methods that clients may use. Without it: every service, all paths, GET and HEAD.
+---@field auth? resthost.gateway.options.auth Clients that are let in: each shows a token or a certificate.
+---@field cors? resthost.gateway.options.cors Lets pages of other origins use the gateway.
+---@field timeout? number Time for one request; then it gets 504. Without it: twice `timeouts.total` of the resource's configuration. In seconds. Above 0.
+---@field server_names? string[] Further names that clients may call the gateway by, in `Host`.
+---@field forward? resthost.gateway.options.forward Headers of clients that go to the API.
+---@field keep? resthost.gateway.options.keep Headers of the API that go to clients, beside the usual ones.
+---@field limits? resthost.gateway.options.limits Bounds what clients may use.
+---@field access_log? boolean Writes a line of the log for each response. Default: `false`.
+---@field tls? resthost.gateway.options.tls Speaks TLS at all addresses but Unix sockets.
 
 ---Declares the HTTP gateway.
 ---@param options resthost.gateway.options
@@ -1045,25 +1045,25 @@ function rest.gather(list, limit, fn) end
 function rest.gateway(options) end
 
 ---@class resthost.response.options
----@field status? integer Of the answer. 200 to 599.
----@field headers? resthost.headers|table<string, string|string[]> Of the answer.
+---@field status? integer The status of the answer. 200 to 599. Default: `200`.
+---@field headers? resthost.headers|table<string, string|string[]> The headers of the answer.
 ---@field json? any A value that is sent as JSON.
----@field text? string It is sent as UTF-8.
----@field body? string It is sent as it is.
----@field content_type? string Without it that of the content: JSON, text, or `application/octet-stream`.
+---@field text? string Text, which is sent as UTF-8.
+---@field body? string Bytes, which are sent unchanged.
+---@field content_type? string The default depends on the content: JSON, text, or `application/octet-stream`.
 
----What a route answers, where its content alone doesn't say it: one of `json`, `text` and `body`, or none.
+---An answer of a route with more than its content. Give one of `json`, `text` and `body`, or none.
 ---@param options resthost.response.options
 ---@return resthost.response
 function rest.response(options) end
 
----The content of a file, relative to the script's folder. It must lie where `--allow-read` permits, by default below that folder; of 64 MiB at most.
+---The content of a file, relative to the script's folder. `--allow-read` must permit it, by default for files below that folder; 64 MiB at most.
 ---@param path string
 ---@return string|nil
 ---@return string?
 function rest.read_file(path) end
 
----Replaces a file, or makes it: whoever reads it sees the old content or the new, never a part. It must lie where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
+---Makes or replaces a file. Readers see the old content or the new, never a part. It must lie where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
 ---@param path string
 ---@param bytes string
 ---@return true|nil
@@ -1074,47 +1074,47 @@ function rest.write_file(path, bytes) end
 ---@field read? string[]|string|false Paths that it may read.
 ---@field write? string[]|string|false Paths that it may write.
 ---@field env? string[]|string|false Variables of the environment that it may read.
----@field net? string[]|string|false Hosts that it may ask.
+---@field net? string[]|string|false Hosts that it may send requests to.
 
----Gives up what the script doesn't need: lists of paths, names and hosts, or false for nothing at all. It grants nothing that was not granted from outside, and holds from here on.
+---Limits the script to lists of paths, names and hosts; false permits none. It grants nothing beyond the grants from outside, and takes effect at once.
 ---@param options resthost.permissions.options
 function rest.permissions(options) end
 
----Runs fn when another version of the script has taken this one's place. Its timers and jobs are cancelled then; fn may wait.
+---Runs fn when another version of the script has replaced this one. Timers and jobs of this one are cancelled then; fn may wait.
 ---@param fn fun()
 function rest.on_reload(fn) end
 
----Runs fn when the program is about to end; fn may wait, as long as requests in flight may take.
+---Runs fn before the program ends; fn may wait for as long as requests in flight may take.
 ---@param fn fun()
 function rest.on_shutdown(fn) end
 
 ---@class resthost.entity.options
----@field content any A text, a table or rest.bytes(…).
----@field headers? resthost.headers|table<string, string|string[]> Those of another entity, or a table.
----@field content_type? string In place of the one in `headers`.
----@field charset? string Of the content, as the server says it.
+---@field content any The content: a string, a table or rest.bytes(…).
+---@field headers? resthost.headers|table<string, string|string[]> The headers: those of another entity, or a table.
+---@field content_type? string The content type, in place of the one in `headers`.
+---@field charset? string The charset of the content, as a server would name it.
 ---@field timestamp? number Unix time in seconds; without it now.
 ---@field status? integer Three digits.
----@field url? string Where it came from.
----@field http_version? string By which it came.
+---@field url? string The URL that it came from.
+---@field http_version? string The HTTP version of its response.
 
----An entity of the script's own.
+---Makes an entity.
 ---@param options resthost.entity.options
 ---@return resthost.entity
 function rest.entity(options) end
 
 ---@class resthost.error.options
----@field user_message? string A sentence for people; without it one is made of the others.
----@field http_status_code? integer Of the response, where there was one.
+---@field user_message? string A sentence for people; the default is made from the other options.
+---@field http_status_code? integer The status of the response, if there was one.
 ---@field entity? resthost.entity The body of the response.
----@field cause? table|resthost.error What went wrong: `{ type = "mine", … }`, or another error.
+---@field cause? table|resthost.error The cause: `{ type = "mine", … }`, or another error.
 
----An error of the script's own.
+---Makes an error.
 ---@param options resthost.error.options
 ---@return resthost.error
 function rest.error(options) end
 
----Makes a string bytes, where it would be text.
+---Marks a string as bytes, where it would count as text.
 ---@param s string
 ---@return string
 function rest.bytes(s) end
@@ -1123,7 +1123,7 @@ function rest.bytes(s) end
 ---@return number
 function rest.now() end
 
----Gives the text back, and hides it from now on: as `***` in whatever is printed, logged, explained or recorded.
+---Returns the text, and from now on replaces it by `***` in everything that is printed, logged, explained or recorded.
 ---@param text string
 ---@return string
 function rest.secret(text) end
@@ -1136,7 +1136,7 @@ rest.auth = {}
 ---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
 function rest.auth.basic(user, password) end
 
----A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for the resource's own origin only. What refuses the answer is the request's failure.
+---A decorator that answers the server's Digest challenges (RFC 7616: MD5, SHA-256 and SHA-512-256), for the resource's own origin only. When the server refuses the answer, the request fails.
 ---@param user string
 ---@param password string
 ---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
@@ -1145,9 +1145,9 @@ function rest.auth.digest(user, password) end
 rest.transformers = {}
 
 ---@class resthost.transformers.json.options
----@field transform_errors? boolean Transforms the bodies of errors too.
----@field empty? boolean Transforms a success without a body too.
----@field allow_fragments? boolean Takes a text that is one value, neither an object nor an array.
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field allow_fragments? boolean Accepts a text that is a single value, neither an object nor an array. Default: `false`.
 
 ---The standard json transformer.
 ---@param options? resthost.transformers.json.options
@@ -1155,9 +1155,9 @@ rest.transformers = {}
 function rest.transformers.json(options) end
 
 ---@class resthost.transformers.text.options
----@field transform_errors? boolean Transforms the bodies of errors too.
----@field empty? boolean Transforms a success without a body too.
----@field charset? string Of the body, whatever it says itself.
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field charset? string The charset of the body, which overrides the response's own.
 
 ---The standard text transformer.
 ---@param options? resthost.transformers.text.options
@@ -1165,8 +1165,8 @@ function rest.transformers.json(options) end
 function rest.transformers.text(options) end
 
 ---@class resthost.transformers.image.options
----@field transform_errors? boolean Transforms the bodies of errors too.
----@field empty? boolean Transforms a success without a body too.
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `false`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
 
 ---The standard image transformer.
 ---@param options? resthost.transformers.image.options
@@ -1174,8 +1174,8 @@ function rest.transformers.text(options) end
 function rest.transformers.image(options) end
 
 ---@class resthost.transformers.ndjson.options
----@field transform_errors? boolean Transforms the bodies of errors too.
----@field empty? boolean Transforms a success without a body too.
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `true`.
 
 ---The standard ndjson transformer.
 ---@param options? resthost.transformers.ndjson.options
@@ -1185,31 +1185,31 @@ function rest.transformers.ndjson(options) end
 rest.cache = {}
 
 ---@class resthost.cache.memory.options
----@field max_bytes? integer Bytes that it holds; without it 16 MiB in memory, 256 MiB in a file. 1 or more.
+---@field max_bytes? integer Size of all that it holds; without it 16 MiB in memory, 256 MiB in a file. In bytes. 1 or more.
 
----Keeps entities in this process; those not used for longest go first. Make it once, outside of blocks; in a block, one line makes one cache, however often it runs.
+---Keeps entities in this process; those not used for longest go first. Make it outside of blocks. In a block, a line makes one cache, however often it runs.
 ---@param options? resthost.cache.memory.options
 ---@return resthost.cache
 function rest.cache.memory(options) end
 
 ---@class resthost.cache.custom.options
----@field key fun(resource: resthost.resource, stage: string): any Gives any value, by which the others know the entity; nil keeps the resource out of the cache.
+---@field key fun(resource: resthost.resource, stage: string): any Returns the key, any value, for the other functions; nil keeps the resource out of the cache.
 ---@field read fun(key: any): resthost.entity? Gives the entity, or nil.
 ---@field write fun(key: any, entity: resthost.entity) Keeps the entity.
 ---@field remove fun(key: any) Forgets it.
----@field update_timestamp? fun(key: any, timestamp: number) Sets its time; without it, it is read, set and written.
+---@field update_timestamp? fun(key: any, timestamp: number) Sets the entity's time; by default the entity is read, changed and written.
 
----Keeps entities by functions of the script's own. They may wait, 5 seconds in all, and fail by raising or by returning nil and a reason.
+---Keeps entities with functions of the script. They may wait, 5 seconds in all. They fail by raising, or by returning nil and a reason.
 ---@param options resthost.cache.custom.options
 ---@return resthost.cache
 function rest.cache.custom(options) end
 
 ---@class resthost.cache.sqlite.options
----@field path string Of its file, relative to the script's folder.
----@field max_bytes? integer Bytes that it holds; without it 16 MiB in memory, 256 MiB in a file. 1 or more.
----@field user? string|(fun(): string?) Keeps the entities of users apart: whose they are. A function is asked for each key, and may not wait.
+---@field path string The path of its file, relative to the script's folder.
+---@field max_bytes? integer Size of all that it holds; without it 16 MiB in memory, 256 MiB in a file. In bytes. 1 or more.
+---@field user? string|(fun(): string?) The user whose entities these are. A function is called for each key, and may not wait.
 
----Keeps entities in a file of its own, where `--allow-read` and `--allow-write` permit.
+---Keeps entities in a file, which `--allow-read` and `--allow-write` must permit.
 ---@param options resthost.cache.sqlite.options
 ---@return resthost.cache
 function rest.cache.sqlite(options) end
@@ -1220,12 +1220,12 @@ function rest.cache.redis(options) end
 
 rest.log = {}
 
----Turns categories of the engine's log on, all others off; the ones that are on, or were before. Names: none, common, detailed, all, network, network_details, pipeline, state_changes, observers, staleness, cache, configuration.
+---Turns these categories of the engine's log on and all others off. Gives those that were on before. Names: none, common, detailed, all, network, network_details, pipeline, state_changes, observers, staleness, cache, configuration.
 ---@param set string|string[]?
 ---@return string[]
 function rest.log.categories(set) end
 
----Writes to a category of the engine's log, when it is on.
+---Writes to a category of the engine's log if it is on.
 ---@param category string
 ---@param text any
 function rest.log.write(category, text) end
@@ -1258,9 +1258,9 @@ rest.json = {}
 function rest.json.encode(value) end
 
 ---@class resthost.json.decode.options
----@field big? "float"|"text" What integers beyond 64 bits become: floats, or texts of their digits.
+---@field big? "float"|"text" The form of integers beyond 64 bits: floats, or strings of their digits. Default: `"float"`.
 
----The value of a JSON text; of repeated keys the last counts.
+---The value of a JSON text; the last one of repeated keys counts.
 ---@param text string
 ---@param options? resthost.json.decode.options
 ---@return any|nil
@@ -1316,7 +1316,7 @@ function rest.crypto.sha256(bytes) end
 ---@return string
 function rest.crypto.hmac_sha256(key, bytes) end
 
----Bytes that nobody can guess, 1 to 65,536 of them.
+---Cryptographically random bytes, 1 to 65,536 of them.
 ---@param count integer
 ---@return string
 function rest.crypto.random_bytes(count) end
@@ -1325,7 +1325,7 @@ function rest.crypto.random_bytes(count) end
 ---@return string
 function rest.crypto.uuid() end
 
----Compares secrets, signatures for instance, in a time that does not tell where they differ.
+---Compares secrets, such as signatures, in a time that does not depend on where they differ.
 ---@param a string
 ---@param b string
 ---@return boolean

@@ -38,7 +38,7 @@ void clua_expect_growth(clua_state *state) {
     enum { SLACK = 512 << 10, BOXES = 512 };
     size_t used = clua_used(state);
     state->expected_bytes = used + used / 4 + SLACK;
-    state->expected_boxes = state->boxes + state->boxes / 4 + BOXES;
+    state->expected_userdata = state->userdata + state->userdata / 4 + BOXES;
     state->has_grown = false;
 }
 
@@ -68,7 +68,7 @@ void clua_tidy(clua_state *state) {
     state->starved = false;
     if (starved) clua_collect(state);
     if (state->has_grown) return;
-    if (clua_used(state) <= state->expected_bytes && state->boxes <= state->expected_boxes) return;
+    if (clua_used(state) <= state->expected_bytes && state->userdata <= state->expected_userdata) return;
     state->has_grown = true;
     state->callbacks.grew(state->main);
 }

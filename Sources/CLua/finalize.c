@@ -1,8 +1,8 @@
-// The end of boxes that Lua finds dead, once there are owners (owner.c).
+// The end of userdata that Lua finds dead, once there are owners (owner.c).
 //
-// A value that departed may refer to boxes that were found dead with it, and that nothing else refers to. So
-// only the next cycle releases a box, if it finds it dead too and the box was not used in between. An owner
-// is released at once, for that shows its end.
+// A value that departed may refer to userdata that were found dead with it, and that nothing else refers to.
+// So only the next cycle releases a userdata, if it finds it dead too and the userdata was not used in
+// between. An owner is released at once, for that shows its end.
 #include "owner.h"
 
 // The cycle that is under way, or was last. Dead values leave `cycle`, a table with weak values, before
@@ -24,9 +24,9 @@ static void pin_shared(lua_State *L) {
     lua_pushnil(L);
     while (lua_next(L, objects)) {
         lua_settop(L, -2);
-        const clua_box *box = clua_box_at(L, -1);
-        if (!box->object) continue;
-        bool shared = state->callbacks.is_shared(box->object);
+        const clua_userdata *userdata = clua_userdata_at(L, -1);
+        if (!userdata->object) continue;
+        bool shared = state->callbacks.is_shared(userdata->object);
         lua_pushvalue(L, -1);
         bool was_pinned = lua_rawget(L, objects + 1) != LUA_TNIL;
         lua_settop(L, -2);
@@ -59,7 +59,7 @@ static int watch_cycle(lua_State *L) {
 
 void clua_open_watch(lua_State *L) {
     state_of(L)->has_owners = true;
-    // A box that was never spared must not look like one that was in the cycle before.
+    // A userdata that was never spared must not look like one that was in the cycle before.
     state_of(L)->cycle = 1;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_cycle);
     lua_newuserdatauv(L, 0, 0);
@@ -71,14 +71,14 @@ void clua_open_watch(lua_State *L) {
     lua_settop(L, -2);
 }
 
-// Pushes what the box at 1 holds, or nothing.
-static bool push_held(lua_State *L, const clua_box *box) {
-    if (box->kind == CLUA_COMPANION) {
+// Pushes what the userdata at 1 holds, or nothing.
+static bool push_held(lua_State *L, const clua_userdata *userdata) {
+    if (userdata->kind == CLUA_COMPANION) {
         if (lua_getiuservalue(L, 1, 1) == LUA_TTABLE) return true;
         lua_settop(L, -2);
         return false;
     }
-    if (!box->owns) return false;
+    if (!userdata->owns) return false;
     lua_pushvalue(L, 1);
     return clua_registry_get(L, &clua_objects);
 }
@@ -105,9 +105,9 @@ static bool keep_only_the_dead(lua_State *L, int held) {
     return any;
 }
 
-// Puts the values that only the box at 1 held among the dead. Allocates nothing.
-static void depart(lua_State *L, const clua_box *box) {
-    if (push_held(L, box) && keep_only_the_dead(L, 2)) {
+// Puts the values that only the userdata at 1 held among the dead. Allocates nothing.
+static void depart(lua_State *L, const clua_userdata *userdata) {
+    if (push_held(L, userdata) && keep_only_the_dead(L, 2)) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &clua_dead);
         lua_rawseti(L, 2, CLUA_LINK);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &clua_dead);
@@ -117,34 +117,34 @@ static void depart(lua_State *L, const clua_box *box) {
 
 // Makes the userdata at 1 one like any other, which will be finalized again (manual 2.5.3); it can be found
 // again, and so can what it owns.
-static void revive(lua_State *L, const clua_box *box) {
+static void revive(lua_State *L, const clua_userdata *userdata) {
     lua_getmetatable(L, 1);
     lua_setmetatable(L, 1);
     lua_settop(L, 1);
-    if (box->kind == CLUA_OBJECT) clua_know(L, box->object);
-    if (push_held(L, box)) clua_registry_set_all(L, 2, &clua_values);
+    if (userdata->kind == CLUA_OBJECT) clua_know(L, userdata->object);
+    if (push_held(L, userdata)) clua_registry_set_all(L, 2, &clua_values);
     lua_settop(L, 1);
 }
 
-bool clua_resurrect(lua_State *L, clua_box *box) {
+bool clua_resurrect(lua_State *L, clua_userdata *userdata) {
     clua_state *state = state_of(L);
     if (state->is_closing || !state->has_owners) return false;
     // Swift got it after the watch had looked.
-    if (box->owns && state->callbacks.is_shared(box->object)) {
-        revive(L, box);
+    if (userdata->owns && state->callbacks.is_shared(userdata->object)) {
+        revive(L, userdata);
         lua_pushvalue(L, 1);
         lua_pushboolean(L, 1);
         clua_registry_set(L, &clua_pinned);
         return true;
     }
-    if (box->owns || box->kind == CLUA_COMPANION) {
-        depart(L, box);
+    if (userdata->owns || userdata->kind == CLUA_COMPANION) {
+        depart(L, userdata);
         return false;
     }
     uint32_t cycle = current_cycle(L);
-    if (box->spared_in + 1 == cycle) return false;
-    box->spared_in = cycle;
+    if (userdata->spared_in + 1 == cycle) return false;
+    userdata->spared_in = cycle;
     state->finds_more = true;
-    revive(L, box);
+    revive(L, userdata);
     return true;
 }

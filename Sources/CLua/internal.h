@@ -25,7 +25,7 @@ struct clua_state {
     // Swift.
     clua_pool pool;
     size_t used, limit;
-    /// Bytes that Swift keeps for the script's objects: the sum of the boxes' charges. They count when the
+    /// Bytes that Swift keeps for the script's objects: the sum of the userdata' charges. They count when the
     /// host makes more, and not when the script allocates: they are let go of by finalizers, which no
     /// allocation runs.
     size_t charged;
@@ -41,7 +41,7 @@ struct clua_state {
     size_t held, asked;
     int64_t refuse_in;
     bool refused;
-    int64_t boxes;
+    int64_t userdata;
     /// Host functions that are running inside each other; the bytes that all have read since the run began;
     /// and the same when that was too much, else 0.
     int host_calls;
@@ -58,7 +58,7 @@ struct clua_state {
     int cycles_ended;
     /// Beyond these sizes `grew` is called once.
     size_t expected_bytes;
-    int64_t expected_boxes;
+    int64_t expected_userdata;
     bool has_grown, is_closing;
     bool has_long_pause;  // see collection.c
     /// Counts collection cycles once there are owners.
@@ -69,7 +69,8 @@ struct clua_state {
     /// Blocks in use that are so large that each may be a Lua stack with too little room left; see
     /// lua_stack.c.
     int64_t large_blocks;
-    /// How large blocks of memory with a box in them are, without and with a value; 0 until boxes are open.
+    /// How large blocks of memory with a userdata in them are, without and with a value; 0 until userdata are
+    /// open.
     size_t box_blocks[2];
 
     // CPU. The tick's signal handler reads these on this same thread, hence volatile and no locks.
@@ -108,7 +109,7 @@ struct clua_state {
     clua_failure failure;
 };
 
-/// The start of every full userdata. The tag is a number that no script knows, so it proves a box.
+/// The start of every full userdata. The tag is a number that no script knows, so it proves a userdata.
 typedef struct {
     uint64_t tag;
     /// NULL once it has been released.
@@ -120,7 +121,7 @@ typedef struct {
     uint32_t spared_in;
     /// Bytes that its object keeps outside of Lua; they count as memory of the state.
     size_t charge;
-} clua_box;
+} clua_userdata;
 
 static inline clua_state *state_of(lua_State *L) { return *(clua_state **)lua_getextraspace(L); }
 
@@ -207,29 +208,29 @@ int clua_protect(
     const clua_budget *budget);
 
 // object.c
-/// The box at `index`, or NULL.
-clua_box *clua_box_at(lua_State *L, int index);
+/// The userdata at `index`, or NULL.
+clua_userdata *clua_userdata_at(lua_State *L, int index);
 /// Makes the userdata on top the one for its object, if that has none.
 void clua_know(lua_State *L, void *object);
-/// Pushes a box with room for one Lua value. Takes over one reference.
+/// Pushes a userdata with room for one Lua value. Takes over one reference.
 void clua_push_companion(lua_State *L, void *object);
-/// Runs a box's host function on the stack as it is and returns, raises or yields as Swift says.
-int clua_run_box(lua_State *L, clua_box *box);
+/// Runs a userdata's host function on the stack as it is and returns, raises or yields as Swift says.
+int clua_run_userdata(lua_State *L, clua_userdata *userdata);
 int clua_trampoline(lua_State *L);
-/// For a block of that size that is being freed: if a box lies in it, its object is released, should its
+/// For a block of that size that is being freed: if a userdata lies in it, its object is released, should its
 /// finalizer not have done so.
-void clua_free_box(clua_state *state, void *block, size_t size);
-/// Pushes a metatable that releases the object of a box, and that scripts can't get at.
+void clua_free_userdata(clua_state *state, void *block, size_t size);
+/// Pushes a metatable that releases the object of a userdata, and that scripts can't get at.
 void clua_new_metatable(lua_State *L, const char *name);
-void clua_open_boxes(lua_State *L);
+void clua_open_userdata(lua_State *L);
 
 // owner.c
 void clua_open_owners(lua_State *L);
 
 // finalize.c
-/// Called by the finalizer of `box`, which lies at 1, with the host innermost. False: it is to be released,
-/// and what it held is among the dead.
-bool clua_resurrect(lua_State *L, clua_box *box);
+/// Called by the finalizer of `userdata`, which lies at 1, with the host innermost. False: it is to be
+/// released, and what it held is among the dead.
+bool clua_resurrect(lua_State *L, clua_userdata *userdata);
 
 // coroutine.c
 /// The coroutine of the script through which the suspended `L` waits, or NULL.

@@ -6,8 +6,8 @@
 //  2. The numbers and the layout of four instructions (lopcodes.h): GETTABUP, SETTABUP, TEST and TESTSET, in
 //     GlobalAssignment.swift (GlobalAssignmentTests).
 //  3. The memory of a full userdata ends with the bytes that were asked for, and is handed back to the
-//     allocator in one piece, as large as it was (lgc.c, lobject.h): so state.c finds boxes whose finalizer
-//     could not be called (FullStackTests).
+//     allocator in one piece, as large as it was (lgc.c, lobject.h): so state.c finds userdata whose
+//     finalizer could not be called (FullStackTests).
 //  4. Objects begin at multiples of 16, because the allocator's blocks do: fingerprint.c drops four bits of
 //     their addresses, which costs collisions and nothing else where it isn't so.
 //  5. `lua_getlocal` gives a C function's temporaries, from 1 (ldebug.c, luaG_findlocal): so coroutine.c

@@ -1,5 +1,5 @@
-// Swift's functions, objects and errors inside Lua: boxes, and the one trampoline through which all functions
-// go.
+// Swift's functions, objects and errors inside Lua: userdata, and the one trampoline through which all
+// functions go.
 #include "internal.h"
 
 #include <lauxlib.h>
@@ -16,49 +16,49 @@ static void make_tag(void) {
     if (getentropy(&tag, sizeof tag) != 0) tag = (uint64_t)(uintptr_t)&tag;
 }
 
-clua_box *clua_box_at(lua_State *L, int index) {
-    clua_box *box = lua_touserdata(L, index);
-    if (!box || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof *box) return NULL;
-    return box->tag == tag ? box : NULL;
+clua_userdata *clua_userdata_at(lua_State *L, int index) {
+    clua_userdata *userdata = lua_touserdata(L, index);
+    if (!userdata || lua_type(L, index) != LUA_TUSERDATA || lua_rawlen(L, index) != sizeof *userdata) return NULL;
+    return userdata->tag == tag ? userdata : NULL;
 }
 
-static void charge(clua_state *state, clua_box *box, size_t bytes) {
-    state->charged += bytes - box->charge;
-    bool is_more = bytes > box->charge;
-    box->charge = bytes;
+static void charge(clua_state *state, clua_userdata *userdata, size_t bytes) {
+    state->charged += bytes - userdata->charge;
+    bool is_more = bytes > userdata->charge;
+    userdata->charge = bytes;
     if (is_more && clua_used(state) > state->limit) state->over_limit = true;
 }
 
-static void let_go(clua_state *state, clua_box *box) {
-    void *object = box->object;
-    box->object = NULL;
-    state->boxes--;
-    charge(state, box, 0);
+static void let_go(clua_state *state, clua_userdata *userdata) {
+    void *object = userdata->object;
+    userdata->object = NULL;
+    state->userdata--;
+    charge(state, userdata, 0);
     state->callbacks.release(object);
 }
 
-// Lua calls a finalizer once. Where the stack is full the call fails, and the box is freed like plain memory
-// later. No tag stays in memory that is free: what is made there next need not write all of it.
-void clua_free_box(clua_state *state, void *block, size_t size) {
-    clua_box *box = (clua_box *)((char *)block + size - sizeof *box);
-    if (box->tag != tag) return;
-    box->tag = 0;
-    if (!box->object) return;
+// Lua calls a finalizer once. Where the stack is full the call fails, and the userdata is freed like plain
+// memory later. No tag stays in memory that is free: what is made there next need not write all of it.
+void clua_free_userdata(clua_state *state, void *block, size_t size) {
+    clua_userdata *userdata = (clua_userdata *)((char *)block + size - sizeof *userdata);
+    if (userdata->tag != tag) return;
+    userdata->tag = 0;
+    if (!userdata->object) return;
     bool innermost = state->script_innermost;
     state->script_innermost = false;
-    let_go(state, box);
+    let_go(state, userdata);
     state->script_innermost = innermost;
 }
 
 // Runs inside any allocation: the release touches nothing of Lua's. An object that is finalized is marked, as
 // a dying table may still show it to a finalizer of another.
 static int release(lua_State *L) {
-    clua_box *box = clua_box_at(L, 1);
-    if (!box || !box->object) return 0;
+    clua_userdata *userdata = clua_userdata_at(L, 1);
+    if (!userdata || !userdata->object) return 0;
     clua_state *state = state_of(L);
     bool innermost = state->script_innermost;
     state->script_innermost = false;
-    if (!clua_resurrect(L, box)) let_go(state, box);
+    if (!clua_resurrect(L, userdata)) let_go(state, userdata);
     state->script_innermost = innermost;
     return 0;
 }
@@ -72,15 +72,15 @@ void clua_know(lua_State *L, void *object) {
     lua_settop(L, -3);
 }
 
-static clua_box *push_box(lua_State *L, void *object, int kind, int values) {
-    clua_box *box = lua_newuserdatauv(L, sizeof *box, values);
-    *box = (clua_box){tag, object, (uint8_t)kind, false, 0, 0};
-    state_of(L)->boxes++;
-    return box;
+static clua_userdata *push_userdata(lua_State *L, void *object, int kind, int values) {
+    clua_userdata *userdata = lua_newuserdatauv(L, sizeof *userdata, values);
+    *userdata = (clua_userdata){tag, object, (uint8_t)kind, false, 0, 0};
+    state_of(L)->userdata++;
+    return userdata;
 }
 
-static void push_plain_box(lua_State *L, void *object, int kind, int values) {
-    push_box(L, object, kind, values);
+static void push_plain_userdata(lua_State *L, void *object, int kind, int values) {
+    push_userdata(L, object, kind, values);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
     lua_setmetatable(L, -2);
 }
@@ -96,16 +96,16 @@ static int continue_wait(lua_State *L, int status, lua_KContext context) {
 }
 
 // Everything that jumps stands after Swift's return.
-int clua_run_box(lua_State *L, clua_box *box) {
+int clua_run_userdata(lua_State *L, clua_userdata *userdata) {
     clua_state *state = state_of(L);
-    if (!box->object) return luaL_error(L, "the object is gone");
+    if (!userdata->object) return luaL_error(L, "the object is gone");
     if (!clua_has_stack_space(L))
         return luaL_error(L, "stack overflow: no room for a function of the host (nest calls less, or pass a table)");
-    box->spared_in = 0;
+    userdata->spared_in = 0;
     bool innermost = state->script_innermost;
     state->script_innermost = false;
     state->host_calls++;
-    int verdict = state->callbacks.call(L, box->object);
+    int verdict = state->callbacks.call(L, userdata->object);
     state->host_calls--;
     state->script_innermost = innermost;
     if (!clua_within_limit(state) || clua_gave_too_much(state)) {
@@ -130,29 +130,29 @@ int clua_run_box(lua_State *L, clua_box *box) {
     }
 }
 
-int clua_trampoline(lua_State *L) { return clua_run_box(L, lua_touserdata(L, lua_upvalueindex(1))); }
+int clua_trampoline(lua_State *L) { return clua_run_userdata(L, lua_touserdata(L, lua_upvalueindex(1))); }
 
 void clua_push_function(lua_State *L, void *object) {
-    push_plain_box(L, object, CLUA_FUNCTION, 0);
+    push_plain_userdata(L, object, CLUA_FUNCTION, 0);
     lua_pushcclosure(L, clua_trampoline, 1);
 }
 
 void clua_push_error(lua_State *L, void *object) {
-    push_box(L, object, CLUA_ERROR, 0);
+    push_userdata(L, object, CLUA_ERROR, 0);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &error_metatable_key);
     lua_setmetatable(L, -2);
 }
 
 void *clua_error_at(lua_State *L, int index) {
-    const clua_box *box = clua_box_at(L, index);
-    if (box && box->kind == CLUA_ERROR) return box->object;
+    const clua_userdata *userdata = clua_userdata_at(L, index);
+    if (userdata && userdata->kind == CLUA_ERROR) return userdata->object;
     index = lua_absindex(L, index);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &errors_key);
     lua_pushvalue(L, index);
     lua_rawget(L, -2);
-    box = clua_box_at(L, -1);
+    userdata = clua_userdata_at(L, -1);
     lua_settop(L, -3);
-    return box ? box->object : NULL;
+    return userdata ? userdata->object : NULL;
 }
 
 void clua_link_error(lua_State *L) {
@@ -171,8 +171,8 @@ void clua_link_error(lua_State *L) {
 void clua_measure(lua_State *L, void *object, size_t kept) {
     clua_reserve(L, 3);
     if (!clua_push_known(L, object)) return;
-    clua_box *box = clua_box_at(L, -1);
-    if (box && box->object) charge(state_of(L), box, kept);
+    clua_userdata *userdata = clua_userdata_at(L, -1);
+    if (userdata && userdata->object) charge(state_of(L), userdata, kept);
     lua_settop(L, -2);
 }
 
@@ -190,7 +190,7 @@ bool clua_push_object(lua_State *L, void *object, const void *class_key, size_t 
         lua_settop(L, -2);
         return false;
     }
-    charge(state_of(L), push_box(L, object, CLUA_OBJECT, 0), kept);
+    charge(state_of(L), push_userdata(L, object, CLUA_OBJECT, 0), kept);
     lua_insert(L, -2);
     lua_setmetatable(L, -2);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &known_key);
@@ -201,24 +201,24 @@ bool clua_push_object(lua_State *L, void *object, const void *class_key, size_t 
 }
 
 void *clua_object_at(lua_State *L, int index) {
-    clua_box *box = clua_box_at(L, index);
-    if (!box || box->kind != CLUA_OBJECT) return NULL;
-    box->spared_in = 0;
-    return box->object;
+    clua_userdata *userdata = clua_userdata_at(L, index);
+    if (!userdata || userdata->kind != CLUA_OBJECT) return NULL;
+    userdata->spared_in = 0;
+    return userdata->object;
 }
 
 static int describe_error(lua_State *L) {
-    const clua_box *box = clua_box_at(L, 1);
-    if (!box || box->kind != CLUA_ERROR || !box->object) return luaL_error(L, "not an error of the host");
+    const clua_userdata *userdata = clua_userdata_at(L, 1);
+    if (!userdata || userdata->kind != CLUA_ERROR || !userdata->object) return luaL_error(L, "not an error of the host");
     clua_state *state = state_of(L);
     bool innermost = state->script_innermost;
     state->script_innermost = false;
-    state->callbacks.describe(L, box->object);
+    state->callbacks.describe(L, userdata->object);
     state->script_innermost = innermost;
     return 1;
 }
 
-void clua_push_companion(lua_State *L, void *object) { push_plain_box(L, object, CLUA_COMPANION, 1); }
+void clua_push_companion(lua_State *L, void *object) { push_plain_userdata(L, object, CLUA_COMPANION, 1); }
 
 static void push_weak_table(lua_State *L, const char *mode, const void *key) {
     lua_newtable(L);
@@ -245,14 +245,14 @@ static void measure_blocks(lua_State *L) {
     lua_gc(L, LUA_GCSTOP);
     for (int values = 0; values < 2; values++) {
         size_t before = state->used;
-        memset(lua_newuserdatauv(L, sizeof(clua_box), values), 0, sizeof(clua_box));
+        memset(lua_newuserdatauv(L, sizeof(clua_userdata), values), 0, sizeof(clua_userdata));
         state->box_blocks[values] = state->used - before;
         lua_settop(L, -2);
     }
     lua_gc(L, LUA_GCRESTART);
 }
 
-void clua_open_boxes(lua_State *L) {
+void clua_open_userdata(lua_State *L) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_tag);
     measure_blocks(L);

@@ -4,7 +4,7 @@
 // them alive. When the owner dies, its values are put where the host finds them once more: the host may want
 // to tell them of the end. Tables in the registry do this:
 //
-//   attachments weak keys  table -> a box with the host's object that lives as long, and what it holds
+//   attachments weak keys  table -> a userdata with the host's object that lives as long, and what it holds
 //   objects     weak keys  host object -> what it holds
 //   pinned                 the host objects among the owners that Swift holds too
 //   values      all weak   cell -> value: how the host finds a value without keeping it
@@ -118,8 +118,8 @@ static void push_new_holdings(lua_State *L) {
     lua_rawseti(L, -2, CLUA_LINK);
 }
 
-static bool push_object_holdings(lua_State *L, int owner, clua_box *box) {
-    if (box->kind != CLUA_OBJECT || !box->object) return false;
+static bool push_object_holdings(lua_State *L, int owner, clua_userdata *userdata) {
+    if (userdata->kind != CLUA_OBJECT || !userdata->object) return false;
     lua_pushvalue(L, owner);
     if (clua_registry_get(L, &clua_objects)) return true;
     push_new_holdings(L);
@@ -129,14 +129,14 @@ static bool push_object_holdings(lua_State *L, int owner, clua_box *box) {
     lua_pushvalue(L, owner);
     lua_pushboolean(L, 1);
     clua_registry_set(L, &clua_pinned);
-    box->owns = true;
+    userdata->owns = true;
     return true;
 }
 
 // Pushes the table of what the owner holds, a new one if need be.
 static bool push_holdings(lua_State *L, int owner) {
-    clua_box *box = clua_box_at(L, owner);
-    if (box) return push_object_holdings(L, owner, box);
+    clua_userdata *userdata = clua_userdata_at(L, owner);
+    if (userdata) return push_object_holdings(L, owner, userdata);
     if (!clua_attachment_at(L, owner)) return false;
     lua_pushvalue(L, owner);
     clua_registry_get(L, &attachments);
@@ -171,7 +171,7 @@ void *clua_attachment_at(lua_State *L, int index) {
     if (lua_type(L, index) != LUA_TTABLE) return NULL;
     lua_pushvalue(L, index);
     if (!clua_registry_get(L, &attachments)) return NULL;
-    void *object = clua_box_at(L, -1)->object;
+    void *object = clua_userdata_at(L, -1)->object;
     lua_settop(L, -2);
     return object;
 }

@@ -1,4 +1,4 @@
-// Realms: several scripts in one state, each with globals and library tables of its own.
+// Sandboxes: several scripts in one state, each with globals and library tables of its own.
 #include "internal.h"
 
 #include <lauxlib.h>

@@ -123,7 +123,7 @@ static void *allocate(void *account, void *block, size_t old_size, size_t new_si
     }
     if (new_size) return resize(state, block, old_size, new_size);
     if (old_size == state->box_blocks[0] || old_size == state->box_blocks[1])
-        clua_free_box(state, block, old_size);
+        clua_free_userdata(state, block, old_size);
     state->used -= old_size;
     if (!clua_pool_give(block, old_size)) release(state, block, old_size);
     return NULL;
@@ -153,7 +153,7 @@ clua_state *clua_open(size_t limit, clua_callbacks callbacks) {
     state->main = L;
     state->clock = clua_clock_open();
     state->floor = clua_stack_floor();
-    clua_open_boxes(L);
+    clua_open_userdata(L);
     clua_open_owners(L);
     clua_expect_growth(state);
     return state;
@@ -189,7 +189,7 @@ void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t 
     *most = takes(state);
 }
 
-int64_t clua_boxes(const clua_state *state) { return state->boxes; }
+int64_t clua_userdata_count(const clua_state *state) { return state->userdata; }
 
 // Lua tries a refused allocation once more after a collection, so two in a row are refused.
 void clua_refuse(clua_state *state, int64_t nth) {

@@ -12,7 +12,7 @@ final class BodyStream {
     private(set) var bytes: [UInt8] = []
     /// The receiver wants no more for now.
     var isHeld = false
-    /// libcurl was told to wait, until there is room again.
+    /// libcurl has to wait until there is room again.
     var isPaused = false
 
     /// Bytes that wait at most, beside one chunk; more would only come to lie here.

@@ -39,7 +39,7 @@ final class EasyHandle {
     // Of the running transfer.
     var upload: UploadReader?
     var form: UploadForm?
-    /// There was nothing to send, and libcurl waits until it is told that there is.
+    /// There was nothing to send, and libcurl waits for the transfer to go on.
     var isUploadHeld = false
     /// Why the upload stopped.
     @Boxed var uploadFailure: TransportError?

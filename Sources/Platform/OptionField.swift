@@ -47,6 +47,28 @@ package struct OptionField<Values, Target>: Sendable {
         field.description.since = version
         return field
     }
+
+    /// Says more of the values than the kind of the option does. The reading checks them.
+    package func taking(unit: String? = nil, _ limits: String? = nil) -> Self {
+        var field = self
+        if let unit { field.description.unit = unit }
+        if let limits { field.description.limits = limits }
+        return field
+    }
+
+    /// - Parameter place: Where the same is set, too, as Markdown.
+    package func like(_ place: String) -> Self {
+        var field = self
+        field.description.counterpart = place
+        return field
+    }
+
+    /// The same option under another name, for values that hold one alone and aren't asked by name.
+    package func named(_ name: String) -> Self {
+        var field = self
+        field.description.name = name
+        return field
+    }
 }
 
 /// Which numbers of seconds an option takes.
@@ -167,6 +189,20 @@ extension OptionField where Values: OptionValues {
             guard let seconds = try values.number(name) else { return }
             guard range.contains(seconds) else { throw OptionFault(range.message) }
             try store(&target, seconds)
+        }
+    }
+
+    /// A number of bytes, or a text such as `"16MiB"`.
+    package static func bytes(
+        _ name: String, default standard: String? = nil, _ sentence: String,
+        _ store: @escaping @Sendable (inout Target, Int) throws -> Void
+    ) -> Self {
+        var description = OptionDescription(name, type: "integer | string", sentence)
+        (description.standard, description.unit, description.limits) = (standard, "bytes", "1 TiB at most")
+        return Self(description) { values, target, _ in
+            guard let count = try values.byteCount(name) else { return }
+            guard (0...1 << 40).contains(count) else { throw OptionFault.byteCount }
+            try store(&target, count)
         }
     }
 

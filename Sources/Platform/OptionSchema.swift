@@ -33,8 +33,8 @@ package struct OptionSchema<Values, Target>: Sendable {
 }
 
 /// The description of an option, for people.
-package struct OptionDescription: Sendable {
-    package let name: String
+package struct OptionDescription: Sendable, Equatable {
+    package var name: String
     /// In the language of signatures: `string[]`, `"v4" | "v6"`, `function(draft)`. `{ ... }` in it is the
     /// table whose options ``fields`` are.
     package let type: String
@@ -48,6 +48,8 @@ package struct OptionDescription: Sendable {
     package var isRequired = false
     /// The version that has it first; nil: the first of all.
     package var since: String?
+    /// The same setting in another place, as Markdown: `` `--memory` ``.
+    package var counterpart: String?
     package var fields: [OptionDescription] = []
 
     package init(_ name: String, type: String, _ sentence: String) {
@@ -59,6 +61,9 @@ package struct OptionDescription: Sendable {
         let facts = [unit.map { "In \($0)." }, limits.map { "\($0)." }, since.map { "Since \($0)." }]
         return ([sentence] + facts.compactMap { $0 }).joined(separator: " ")
     }
+
+    /// The text with the default, for an editor, which shows the type beside it.
+    package var hint: String { standard.map { "\(text) Default: `\($0)`." } ?? text }
 }
 
 /// Where values of options come from. Each reader gives nil for an option that isn't there, and throws for
@@ -72,6 +77,8 @@ package protocol OptionValues: SendableMetatype {
     func strings(_ name: String, _ label: String) throws -> [String]?
     /// A table of texts by name. `example`: how it is written, for the error when something else is given.
     func texts(_ name: String, example: String) throws -> [(name: String, text: String)]?
+    /// A number of bytes, or a text such as `"16MiB"`.
+    func byteCount(_ name: String) throws -> Int?
     /// Throws when the option isn't there. `owner` is the function that the error names; nil: as the values
     /// say.
     func require(_ name: String, of owner: String?) throws
@@ -81,16 +88,26 @@ package protocol OptionValues: SendableMetatype {
 package struct OptionFault: Error {
     private let message: String
     private let item: String?
+    private let namesOption: Bool
 
     /// - Parameters:
     ///   - message: It follows the name.
     ///   - item: The part of the value that is wrong, when it is not the whole.
     package init(_ message: String, item: String? = nil) {
-        (self.message, self.item) = (message, item)
+        (self.message, self.item, namesOption) = (message, item, true)
     }
 
-    package func message(of option: String) -> String {
-        item.map { "\($0) of '\(option)' \(message)" } ?? "option '\(option)' \(message)"
+    /// - Parameter sentence: The whole message, which names what is wrong by itself.
+    package init(sentence: String) { (message, item, namesOption) = (sentence, nil, false) }
+
+    package static var byteCount: OptionFault {
+        OptionFault("is a number of bytes or a text such as \"16MiB\", 1 TiB at most")
+    }
+
+    /// - Parameter kind: It stands before the name.
+    package func message(of option: String, kind: String = "option ") -> String {
+        guard namesOption else { return message }
+        return item.map { "\($0) of '\(option)' \(message)" } ?? "\(kind)'\(option)' \(message)"
     }
 }
 

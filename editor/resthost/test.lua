@@ -3,30 +3,30 @@
 
 ---An engine with a clock, a store and stubs of its own, and perhaps a script; made by t.load and t.host. It ends with its test.
 ---@class resthost.host
----@field rest resthost What `require "resthost"` gives in the script.
+---@field rest resthost The library that `require "resthost"` gives in the script.
 ---@field services resthost.services The services declared so far, by name.
 local host = {}
 
 ---@class resthost.host.stub.options.error
----@field type? "invalid_url"|"connection_failed"|"dns_failed"|"tls_failed"|"timeout"|"too_large"|"too_many_redirects"|"decoding_failed"|"queue_full"|"circuit_open"|"rate_limited"|"offline"|"internal" What went wrong.
----@field message? string In place of the usual one.
----@field phase? string How far it had come.
----@field limit? integer The limit that was passed, in bytes.
+---@field type? "invalid_url"|"connection_failed"|"dns_failed"|"tls_failed"|"timeout"|"too_large"|"too_many_redirects"|"decoding_failed"|"queue_full"|"circuit_open"|"rate_limited"|"offline"|"internal" The kind of error. Default: `"connection_failed"`.
+---@field message? string The message, in place of the default.
+---@field phase? string The phase in which it failed.
+---@field limit? integer The exceeded limit, in bytes.
 
 ---@class resthost.host.stub.options.when
----@field body? string The exact bytes.
+---@field body? string The exact bytes of the body.
 ---@field headers? table<string, any> Values of headers by name; `rest.null` for one that is not there.
 
 ---@class resthost.host.stub.options
----@field delay? number By the host's clock, before the reply. In seconds. 0 or more.
----@field error? resthost.host.stub.options.error In place of a response: why there is none.
----@field status? integer Of the response.
----@field headers? resthost.headers|table<string, string|string[]> Of the response.
----@field body? string Bytes. A response has one of `body`, `json` and `text`, or none.
----@field json? any A value, as JSON.
----@field text? string Text in UTF-8.
----@field gated? boolean Waits with the reply until `stub:go()`.
----@field when? resthost.host.stub.options.when Which requests it answers, of those that method and URL match.
+---@field delay? number Seconds before the reply, by the host's clock. In seconds. 0 or more. Default: `0`.
+---@field error? resthost.host.stub.options.error An error, in place of a response.
+---@field status? integer The status of the response. Default: `200`.
+---@field headers? resthost.headers|table<string, string|string[]> The headers of the response.
+---@field body? string The body as bytes. A response has one of `body`, `json` and `text`, or none.
+---@field json? any The body as a value, which is encoded as JSON.
+---@field text? string The body as text, in UTF-8.
+---@field gated? boolean Delays the reply until `stub:go()`. Default: `false`.
+---@field when? resthost.host.stub.options.when Conditions for requests, in addition to method and URL.
 
 ---Answers matching requests; of several stubs the newest that matches. A function gives the same table, without `when`.
 ---@param method string
@@ -36,10 +36,10 @@ local host = {}
 function host:stub(method, url_glob, reply) end
 
 ---@class resthost.host.replay.options
----@field match? ("method"|"url"|"body")[] What of a request must be the same; without it all of it.
----@field unused? "ignore"|"error" What an answer is that nobody asked for.
+---@field match? ("method"|"url"|"body")[] The parts of a request that must match; default: all of them.
+---@field unused? "ignore"|"error" How an unused answer is treated. Default: `"ignore"`.
 
----Answers from a recording (HAR) what no stub does: those of one request in turn, the last one again and again. The path is relative to the test file.
+---Answers requests without a stub from a recording (HAR): those of one request in order, the last one again and again. The path is relative to the test file.
 ---@param path string
 ---@param options? resthost.host.replay.options
 function host:replay(path, options) end
@@ -55,24 +55,24 @@ function host:memory_pressure() end
 ---@return number
 function host:clock(time) end
 
----Waits while the clock goes on, from timer to timer, and what is due runs.
+---Moves the clock from timer to timer, runs the work that is due, and waits for it.
 ---@param seconds number
 function host:advance(seconds) end
 
----Waits until nothing is due any more, turn by turn.
+---Runs tick after tick until no work is due, and waits for it.
 function host:settle() end
 
----The services of a host, by name. A name that none has is an error.
+---The services of a host, by name. An unknown name is an error.
 ---@class resthost.services
 ---@field [string] resthost.service
 local services = {}
 
 ---Answers in place of a server; made by host:stub.
 ---@class resthost.stub
----@field requests table[] What it was asked, in order: `{ method, url, headers, body }`. Names of headers may be in any case; they are listed in lower case.
+---@field requests table[] The requests that it answered, in order: `{ method, url, headers, body }`. Names of headers may be in any case; they are listed in lower case.
 local stub = {}
 
----Opens the gate, for the requests that wait and for all later ones.
+---Opens the gate, for waiting requests and for all later ones.
 function stub:go() end
 
 ---@class resthost.test
@@ -83,7 +83,7 @@ local t = {}
 ---@param fn function
 function t.test(name, fn) end
 
----A group: its name goes before the names of the tests that fn declares.
+---A group: its name is put before the names of the tests that fn declares.
 ---@param name string
 ---@param fn function
 function t.describe(name, fn) end
@@ -129,7 +129,7 @@ function t.raises(fn, pattern) end
 ---@param message? any
 function t.fail(message) end
 
----Writes what the hosts of this test send from now on, and what their stubs answer, to a recording (HAR), at the test's end. The path is relative to the test file.
+---Records further requests of this test's hosts and the answers of their stubs in a file (HAR), written at the test's end. The path is relative to the test file.
 ---@param path string
 function t.record(path) end
 

@@ -1,6 +1,6 @@
 // The one door to Lua 5.4: all calls that can raise, yield or jump are made here, under protection.
 //
-// Swift runs *inside* a C frame of ours and answers with a verdict; only after it has returned does that
+// Swift runs *inside* a C frame of ours and answers with a result; only after it has returned does that
 // frame raise or yield. Swift itself calls nothing but the functions below and those of lua.h that the manual
 // marks as raising nothing but memory errors, which the allocator never refuses while the host is innermost.
 #ifndef CLUA_H
@@ -23,15 +23,15 @@ enum {
     CLUA_SUSPEND = -3,
 };
 
-/// The kinds of a box's object.
+/// The kinds of a userdata's object.
 enum { CLUA_FUNCTION = 1, CLUA_OBJECT = 2, CLUA_ERROR = 3, CLUA_COMPANION = 4 };
 
 typedef struct {
-    /// Runs the host function of `box`. Must not raise.
-    int (*call)(lua_State *L, void *box);
-    /// Lets go of a box's object. Runs inside any allocation: must neither raise nor touch Lua.
+    /// Runs the host function of `userdata`. Must not raise.
+    int (*call)(lua_State *L, void *userdata);
+    /// Lets go of a userdata's object. Runs inside any allocation: must neither raise nor touch Lua.
     void (*release)(void *object);
-    /// Whether others than the asking box hold its object. The same rules.
+    /// Whether others than the asking userdata hold its object. The same rules.
     bool (*is_shared)(void *object);
     /// Pushes one string that describes the error that `object` is.
     void (*describe)(lua_State *L, void *object);
@@ -56,8 +56,8 @@ void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t 
 /// The running host function has read so many bytes of the script's, which may end where they are not
 /// counted.
 void clua_hand_over(clua_state *state, size_t bytes);
-/// Boxes whose object has not been released yet.
-int64_t clua_boxes(const clua_state *state);
+/// Userdata whose object has not been released yet.
+int64_t clua_userdata_count(const clua_state *state);
 /// For tests: refuses the script's nth allocation from now and the retry after it; 0 turns it off.
 void clua_refuse(clua_state *state, int64_t nth);
 /// For tests: whether `clua_refuse` has struck.
@@ -152,11 +152,12 @@ void clua_cancel(clua_state *state, lua_State *thread, const clua_budget *budget
 
 /// Pushes a Lua function that calls `object` through `callbacks.call`. Takes over one reference of `object`.
 void clua_push_function(lua_State *L, void *object);
-/// Pushes a box for an error value. Takes over one reference.
+/// Pushes a userdata for an error value. Takes over one reference.
 void clua_push_error(lua_State *L, void *object);
-/// The error of the value at `index`, whether it is a box or a value that `clua_link_error` linked; or NULL.
+/// The error of the value at `index`, whether it is a userdata or a value that `clua_link_error` linked; or
+/// NULL.
 void *clua_error_at(lua_State *L, int index);
-/// Links the table or userdata below the error box on top to that box, and pops the box.
+/// Links the table or userdata below the error userdata on top to that userdata, and pops the userdata.
 void clua_link_error(lua_State *L);
 /// Pushes the userdata that already stands for `object`, if there is one.
 bool clua_push_known(lua_State *L, void *object);

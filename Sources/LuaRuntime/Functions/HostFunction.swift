@@ -37,16 +37,16 @@ extension LuaState {
     static var callbacks: clua_callbacks {
         clua_callbacks(
             call: { thread, box in
-                // C passes the thread and the box it called with; neither is ever null.
+                // C passes the thread and the userdata it called with; neither is ever null.
                 LuaState.call(thread!, Unmanaged<HostBox>.fromOpaque(box!).takeUnretainedValue())
             },
             release: { object in
-                // Each box gives back the one reference it took.
+                // Each userdata gives back the one reference it took.
                 Unmanaged<AnyObject>.fromOpaque(object!).release()
             },
             is_shared: { object in
-                // The box lends the one reference it has. The question needs a variable of a class, not of a
-                // protocol: that would be copied for it. Which class makes no difference to the count.
+                // The userdata lends the one reference it has. The question needs a variable of a class, not
+                // of a protocol: that would be copied for it. Which class makes no difference to the count.
                 var object = Unmanaged<HostBox>.fromOpaque(object!).takeRetainedValue()
                 let isShared = !isKnownUniquelyReferenced(&object)
                 _ = Unmanaged.passRetained(object)

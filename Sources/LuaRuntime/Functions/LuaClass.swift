@@ -86,23 +86,28 @@ public struct LuaMethod {
 
 /// One field of a host object.
 public struct LuaProperty {
-    public let name: String
-    /// For the reference: "string", "number?".
-    public let type: String
-    public let documentation: String
+    /// For the reference, with all that it says of the values.
+    package var description: OptionDescription
     /// Pushes the value of `Arguments.receiver`.
     public let get: HostFunction
     /// Gets the new value as argument 1. Nil: the field is read only.
     public let set: HostFunction?
 
+    /// - Parameter type: For the reference: "string", "number?".
     public init(
         _ name: String, type: String, documentation: String, get: @escaping HostFunction,
         set: HostFunction? = nil
     ) {
-        self.name = name
-        self.type = type
-        self.documentation = documentation
+        self.init(OptionDescription(name, type: type, documentation), get: get, set: set)
+    }
+
+    package init(_ description: OptionDescription, get: @escaping HostFunction, set: HostFunction? = nil) {
+        self.description = description
         self.get = get
         self.set = set
     }
+
+    public var name: String { description.name }
+    public var type: String { description.type }
+    public var documentation: String { description.sentence }
 }

@@ -57,8 +57,8 @@ extension Lua {
     }
 
     /// Pushes a function that calls its own first argument, protected and able to wait, and gives the
-    /// outcome to `notify`: whether that ended well, its first result or what it raised, then the arguments behind the
-    /// first.
+    /// outcome to `notify`: whether that ended well, its first result or what it raised, then the arguments
+    /// behind the first.
     public func push(guardNotifying notify: @escaping HostFunction, name: String) {
         push(function: notify, name: name)
         clua_push_guard(raw)

@@ -151,7 +151,7 @@ public final class LuaState {
         watch = nil
         let bytes = clua_close(core)
         let report = LeakReport(
-            hostObjects: Int(clua_boxes(core)), references: home.live, waitingCoroutines: waitingCount,
+            hostObjects: Int(clua_userdata_count(core)), references: home.live, waitingCoroutines: waitingCount,
             bytes: bytes)
         clua_free(core)
         return report
@@ -258,7 +258,7 @@ extension LuaState {
     var hasRefusedAllocation: Bool { clua_refused(core) }
 
     /// Swift objects and functions that Lua holds.
-    var hostObjectCount: Int { Int(clua_boxes(core)) }
+    var hostObjectCount: Int { Int(clua_userdata_count(core)) }
 
     /// The number of `LuaReference`s that are held.
     var referenceCount: Int { home.live }

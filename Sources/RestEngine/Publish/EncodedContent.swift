@@ -103,7 +103,7 @@ package final class EncodedContent: Sendable {
         }
     }
 
-    /// Whether it is so large that the gateway's rendering is made before publication.
+    /// Whether it is so large that the gateway's rendering is made before the snapshot is set.
     var isLarge: Bool { body.count > LargeContent.leastPublishedSize }
 
     /// The gateway's rendering, made at the first call.

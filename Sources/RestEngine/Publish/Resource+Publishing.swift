@@ -2,8 +2,8 @@ extension Resource {
     /// The snapshot in which the fresh answers of this resource appear from now on.
     ///
     /// - Parameter prepare: Makes the gateway's rendering of each content. It is called on another thread for
-    ///   large content before publication; for small content the gateway does it itself. Only the first call
-    ///   of this function sets it.
+    // large content before the snapshot is set; for small content the gateway does it itself. Only the first
+    //   call of this function sets it.
     package func answerSnapshotForReaders(
         preparing prepare: (@Sendable (EncodedContent) -> Void)? = nil
     ) -> AnswerSnapshot {

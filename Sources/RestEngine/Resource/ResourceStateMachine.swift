@@ -81,7 +81,7 @@ struct ResourceStateMachine {
     }
 
     /// Uses a cache hit as the data if there is none (22.11). The error stays, because it belongs to the last
-    /// load (4.4), and so does an invalidation, because the hit is older than it. Nil if data came before.
+    /// load (4.4). An invalidation is kept too, because the hit is older. Nil if data came before.
     ///
     /// The age of a hit with a timestamp in the future is unknown (RFC 9111 4.2.3): it has to be confirmed.
     mutating func adopt(_ hit: Entity, at time: EngineTime) -> ResourceEvent? {

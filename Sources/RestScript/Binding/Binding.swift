@@ -54,12 +54,16 @@ func method(
         options: options(), function: hostFunction(body))
 }
 
+/// - Parameters:
+///   - standard: The value before a script sets one, as the script would write it.
+///   - limits: The values that it may be set to, for people.
 func property(
-    _ name: String, _ type: String, _ documentation: String, _ get: @escaping BindingBody,
-    set: BindingBody? = nil
+    _ name: String, _ type: String, _ documentation: String, default standard: String? = nil,
+    unit: String? = nil, limits: String? = nil, _ get: @escaping BindingBody, set: BindingBody? = nil
 ) -> LuaProperty {
-    LuaProperty(
-        name, type: type, documentation: documentation, get: hostFunction(get), set: set.map(hostFunction))
+    var description = OptionDescription(name, type: type, documentation)
+    (description.standard, description.unit, description.limits) = (standard, unit, limits)
+    return LuaProperty(description, get: hostFunction(get), set: set.map(hostFunction))
 }
 
 extension Arguments {

@@ -45,6 +45,17 @@ extension OptionTable: OptionValues {
         return texts
     }
 
+    package func byteCount(_ name: String) throws -> Int? {
+        guard let place = value(name) else { return nil }
+        defer { lua.pop() }
+        let isText = lua.type(place) == .string
+        let count =
+            isText
+            ? lua.string(place).flatMap { ByteCount($0) }?.bytes : lua.integer(place).map { Int($0) }
+        guard let count else { throw OptionFault.byteCount }
+        return count
+    }
+
     package func require(_ name: String, of owner: String?) throws {
         guard value(name) != nil else { throw missing(name, of: owner) }
         lua.pop()
@@ -62,28 +73,6 @@ extension OptionField where Values == OptionTable {
         description.limits = "\(Platform.ByteCount.text(limit.bytes)) at most"
         return Self(description) { options, target, _ in
             if let text = try options.text(name, limit) { try store(&target, text) }
-        }
-    }
-
-    /// A number of bytes, or a text such as `"16MiB"`.
-    static func bytes(
-        _ name: String, default standard: String? = nil, _ sentence: String,
-        _ store: @escaping @Sendable (inout Target, Int) throws -> Void
-    ) -> Self {
-        var description = OptionDescription(name, type: "integer | string", sentence)
-        (description.standard, description.limits) = (standard, "1 TiB at most")
-        return Self(description) { options, target, _ in
-            guard let place = options.value(name) else { return }
-            defer { options.lua.pop() }
-            let isText = options.lua.type(place) == .string
-            let count =
-                isText
-                ? options.lua.string(place).flatMap { ByteCount($0) }?.bytes
-                : options.lua.integer(place).map { Int($0) }
-            guard let count, (0...ByteCount.most).contains(count) else {
-                throw OptionFault("is a number of bytes or a text such as \"16MiB\", 1 TiB at most")
-            }
-            try store(&target, count)
         }
     }
 

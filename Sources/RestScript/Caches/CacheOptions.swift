@@ -7,9 +7,11 @@ struct CacheSizeOptions {
     var maxBytes: Int?
 
     static let fields: [ScriptOption<CacheSizeOptions>] = [
-        .count("max_bytes", from: 1, "Bytes that it holds; without it 16 MiB in memory, 256 MiB in a file.") {
+        .count(
+            "max_bytes", from: 1, "Size of all that it holds; without it 16 MiB in memory, 256 MiB in a file."
+        ) {
             $0.maxBytes = $1
-        }
+        }.taking(unit: "bytes")
     ]
 
     static let schema = ScriptSchema<CacheSizeOptions>(fields)

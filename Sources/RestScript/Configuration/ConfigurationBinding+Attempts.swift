@@ -1,18 +1,19 @@
 import LuaRuntime
 import RestEngine
 
-/// What a block says of attempts: retries, limits, breaker, stale data.
+/// The fields of a configuration that are about time and attempts: timeouts, retries, limits, breaker.
 extension ConfigurationBinding {
     var attemptProperties: [LuaProperty] {
         [
+            fieldsProperty("timeouts", "Limits of time for a request; 0 is none.", ScriptFields.timeouts),
             switched(
                 "retry",
-                "Whether and how a request that failed is sent again; `true` takes the usual values.",
+                "Whether and how a failed request is sent again; `true` takes the defaults, `false` switches it off.",
                 { $0.configuration.retry != nil },
                 { draft, isOn in try draft.edit { $0.retry = isOn ? $0.retry ?? RetryPolicy() : nil } },
                 { [unowned context] in ScriptFields.retry(of: $0, in: context) }),
             switched(
-                "limits", "How many requests may be on their way at once, and in some time.",
+                "limits", "How many requests may be in flight at once, and in some time.",
                 { $0.configuration.limits != nil },
                 { draft, isOn in
                     guard !isOn else {
@@ -22,12 +23,14 @@ extension ConfigurationBinding {
                 }, { ScriptFields.limits(of: $0) }),
             switched(
                 "breaker",
-                "When a server that fails is left alone for a while; `true` takes the usual values.",
+                "When requests to a server that fails are held back; `true` takes the defaults, `false` switches it off.",
                 { $0.configuration.breaker != nil },
                 { draft, isOn in try draft.edit { $0.breaker = isOn ? $0.breaker ?? BreakerPolicy() : nil } },
                 { ScriptFields.breaker(of: $0) }),
             property(
-                "priority", "integer", "Of its requests in the queue of a limit; higher first.",
+                "priority", "integer",
+                "Rank of the requests in the queue of a limit; the highest goes first.",
+                default: "0",
                 { call in
                     call.lua.push(try draft(call).configuration.priority)
                     return .one
@@ -37,15 +40,6 @@ extension ConfigurationBinding {
                     try draft(call).edit { $0.priority = priority }
                     return .none
                 }),
-            seconds(
-                "stale_if_error", "Seconds past expiry in which data may stand in for a load that fails.",
-                { $0.staleIfErrorSeconds }
-            ) { $0.staleIfErrorSeconds = $1 },
-            seconds(
-                "stale_while_revalidate",
-                "Seconds past expiry in which data may be served while it is loaded anew.",
-                { $0.staleWhileRevalidateSeconds }
-            ) { $0.staleWhileRevalidateSeconds = $1 },
         ]
     }
 
@@ -56,7 +50,7 @@ extension ConfigurationBinding {
         _ make: @escaping @EngineActor (ConfigurationDraft) -> ScriptFields
     ) -> LuaProperty {
         property(
-            name, "table | boolean", documentation,
+            name, "table | boolean", documentation, default: "false",
             { call in
                 let draft = try draft(call)
                 if isOn(draft) { values.push(make(draft), on: call.lua) } else { call.lua.push(false) }

@@ -53,7 +53,7 @@ struct ConfigurationBinding: ScriptBinding {
                     return .none
                 },
             ],
-            properties: timeProperties + attemptProperties + shapeProperties,
+            properties: groups.flatMap(\.properties),
             tostring: { object in
                 // Lua calls this on the thread of its state, which is the engine loop's.
                 EngineActor.assumeIsolated {
@@ -65,136 +65,36 @@ struct ConfigurationBinding: ScriptBinding {
             })
     }
 
+    /// Fields that belong together, for the reference.
+    struct Group {
+        let title: String
+        let properties: [LuaProperty]
+    }
+
+    /// All fields.
+    var groups: [Group] {
+        [
+            Group(title: "Freshness and caching", properties: freshnessProperties),
+            Group(title: "Requests", properties: requestProperties),
+            Group(title: "Time and attempts", properties: attemptProperties),
+            Group(title: "Redirects", properties: redirectProperties),
+            Group(title: "Responses and the pipeline", properties: responseProperties),
+            Group(title: "Observers and the gateway", properties: observerProperties),
+            Group(title: "The resource", properties: identityProperties),
+        ]
+    }
+
     func draft(_ call: Arguments) throws -> ConfigurationDraft {
         try call.receiver(as: ConfigurationDraft.self)
     }
 
-    private var timeProperties: [LuaProperty] {
-        [
-            seconds("expiration_time", "Seconds that loaded data stays up to date.", { $0.expirationSeconds })
-            {
-                $0.expirationSeconds = $1
-            },
-            seconds("retry_time", "Seconds after a failed load before the next.", { $0.retrySeconds }) {
-                $0.retrySeconds = $1
-            },
-            seconds("progress_interval", "Seconds between progress reports.", { $0.progressSeconds }) {
-                $0.progressSeconds = $1
-            },
-            seconds(
-                "refresh_while_observed",
-                "Seconds after its last load in which a resource is loaded again while somebody observes it or a stream shows it; 0: never.",
-                { $0.refreshSeconds }
-            ) {
-                $0.refreshSeconds = $1
-            },
-            fieldsProperty("timeouts", "In seconds; 0 means none.", ScriptFields.timeouts),
-        ]
-    }
-
-    private var shapeProperties: [LuaProperty] {
-        [
-            property(
-                "headers", "headers", "Request headers; assign nil to remove one.",
-                { call in
-                    let draft = try draft(call)
-                    values.push(
-                        ScriptHeaders(
-                            of: draft, read: { draft.configuration.headers },
-                            write: { headers in try draft.edit { $0.headers = headers } }), on: call.lua)
-                    return .one
-                },
-                set: { call in
-                    let headers = try call.lua.sendableHeaders(try call.table(1, "headers"))
-                    try draft(call).edit { $0.headers = headers }
-                    return .none
-                }),
-            property(
-                "accept", "string | string[]?",
-                "Short for the Accept header: a content type, or a list of them in order; nil leaves it out.",
-                { call in
-                    call.lua.push(optional: try draft(call).configuration.headers["Accept"])
-                    return .one
-                },
-                set: { call in
-                    let types = try call.lua.headerValues(call.slot(1), name: "Accept").joined(
-                        separator: ", ")
-                    if let problem = Headers.problem(name: "Accept", value: types) {
-                        throw LuaUsageError(problem)
-                    }
-                    try draft(call).edit { $0.headers.set("Accept", values: types.isEmpty ? [] : [types]) }
-                    return .none
-                }),
-            property("pipeline", "pipeline", "The stages that a response passes.") { call in
-                values.push(ScriptPipeline(try draft(call)), on: call.lua)
-                return .one
-            },
-            fieldsProperty(
-                "redirects", "Whether and how far redirects are followed, and what goes along."
-            ) { [unowned context] in ScriptFields.redirects(of: $0, in: context) },
-            property(
-                "max_body_bytes", "integer",
-                "Cap on the decoded body of a response; the value of a JSON body may take twice that.",
-                { call in
-                    call.lua.push(try draft(call).configuration.maxBodyBytes)
-                    return .one
-                },
-                set: { call in
-                    let bytes = try call.integer(1, "max_body_bytes")
-                    guard bytes > 0 else { throw call.bad(1, "max_body_bytes", "it is 1 or more") }
-                    try draft(call).edit { $0.maxBodyBytes = Int(bytes) }
-                    return .none
-                }),
-            flag(
-                "collapse", "Reads of a stale resource join the load in flight.", { $0.isCollapsing },
-                { $0.isCollapsing = $1 }),
-            property(
-                "stream", "string | boolean",
-                "\"events\": a GET brings server-sent events, each of which becomes the resource's content. \"body\": clients of the gateway get the body of a success as it comes; it is not held, transformed or kept.",
-                { call in
-                    if let stream = try draft(call).configuration.stream {
-                        call.lua.push(stream.rawValue)
-                    } else {
-                        call.lua.push(false)
-                    }
-                    return .one
-                },
-                set: { call in
-                    let stream = try stream(call)
-                    try draft(call).edit { $0.stream = stream }
-                    context.blocks.current?.note(call.place, of: "stream")
-                    return .none
-                }),
-            flag(
-                "trace", "Requests say in `traceparent` which trace they belong to.", { $0.isTraced },
-                { $0.isTraced = $1 }),
-            property("method", "string", "What is being configured.") { call in
-                call.lua.push(try draft(call).method)
-                return .one
-            },
-            property("url", "string", "What is being configured.") { call in
-                call.lua.push(try draft(call).url?.string ?? ":")
-                return .one
-            },
-        ]
-    }
-
-    /// `"events"` or `"body"`; false and nil are none.
-    private func stream(_ call: Arguments) throws -> ContentStream? {
-        if call.isAbsent(1) || call.lua.boolean(call.slot(1)) == false { return nil }
-        let name = try call.string(1, "stream")
-        guard let stream = ContentStream(rawValue: name) else {
-            throw call.bad(1, "stream", "it is \"events\", \"body\" or false, got '\(name)'")
-        }
-        return stream
-    }
-
-    private func flag(
-        _ name: String, _ documentation: String, _ read: @escaping @Sendable (Configuration) -> Bool,
+    func flag(
+        _ name: String, default standard: String, _ documentation: String,
+        _ read: @escaping @Sendable (Configuration) -> Bool,
         _ write: @escaping @Sendable (inout Configuration, Bool) -> Void
     ) -> LuaProperty {
         property(
-            name, "boolean", documentation,
+            name, "boolean", documentation, default: standard,
             { call in
                 call.lua.push(read(try draft(call).configuration))
                 return .one
@@ -207,11 +107,12 @@ struct ConfigurationBinding: ScriptBinding {
     }
 
     func seconds(
-        _ name: String, _ documentation: String, _ read: @escaping @Sendable (Configuration) -> Double,
+        _ name: String, default standard: String, _ documentation: String,
+        _ read: @escaping @Sendable (Configuration) -> Double,
         _ write: @escaping @Sendable (inout Configuration, Double) -> Void
     ) -> LuaProperty {
         property(
-            name, "number", documentation,
+            name, "number", documentation, default: standard, unit: "seconds", limits: "0 or more",
             { call in
                 call.lua.push(read(try draft(call).configuration))
                 return .one
@@ -225,7 +126,7 @@ struct ConfigurationBinding: ScriptBinding {
     }
 
     /// A field of named values: read one, set one, or assign a table, which is merged.
-    private func fieldsProperty(
+    func fieldsProperty(
         _ name: String, _ documentation: String,
         _ make: @escaping @EngineActor (ConfigurationDraft) -> ScriptFields
     ) -> LuaProperty {

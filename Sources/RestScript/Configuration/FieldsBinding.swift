@@ -1,21 +1,19 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// The named values of one field of a configuration, as in `c.timeouts.connect = 5`.
 @EngineActor
 final class ScriptFields: @EngineActor LuaObject {
     struct Field {
-        let name: String
-        /// In the language of signatures.
-        let type: String
-        /// As a script would write it.
-        var standard: String?
-        let sentence: String
+        let description: OptionDescription
         let push: @EngineActor (Lua) -> Void
         /// Throws when the value is of another type or out of range.
         let write: @EngineActor (Lua, Int32) throws -> Void
         /// Of the value, for people; nil where there is none.
         let text: @EngineActor () -> String?
+
+        var name: String { description.name }
     }
 
     /// The name of the field, such as `timeouts` or `limits.rate`.
@@ -66,13 +64,27 @@ extension ScriptFields.Field {
         LuaUsageError("bad value for '\(key)' of \(owner) (\(expected) expected, got \(actual))")
     }
 
+    init(
+        _ name: String, type: String, default standard: String? = nil, unit: String? = nil,
+        limits: String? = nil, _ sentence: String, push: @escaping @EngineActor (Lua) -> Void,
+        write: @escaping @EngineActor (Lua, Int32) throws -> Void, text: @escaping @EngineActor () -> String?
+    ) {
+        var description = OptionDescription(name, type: type, sentence)
+        (description.standard, description.unit, description.limits) = (standard, unit, limits)
+        self.init(description: description, push: push, write: write, text: text)
+    }
+
     /// A number that is 0 or more.
+    ///
+    /// - Parameter limits: Of those, the ones that make sense beside the other fields.
     static func number(
-        _ owner: String, _ name: String, default standard: String, _ sentence: String,
-        _ read: @escaping @EngineActor () -> Double,
+        _ owner: String, _ name: String, default standard: String, unit: String? = nil,
+        limits: String = "0 or more", _ sentence: String, _ read: @escaping @EngineActor () -> Double,
         _ write: @escaping @EngineActor (Double) throws -> Void
     ) -> ScriptFields.Field {
-        ScriptFields.Field(name: name, type: "number", standard: standard, sentence: sentence) {
+        ScriptFields.Field(
+            name, type: "number", default: standard, unit: unit, limits: limits, sentence
+        ) {
             $0.push(read())
         } write: { lua, index in
             guard let number = lua.number(index) else {
@@ -90,7 +102,7 @@ extension ScriptFields.Field {
         _ owner: String, _ name: String, default standard: String, _ sentence: String,
         _ read: @escaping @EngineActor () -> Bool, _ write: @escaping @EngineActor (Bool) throws -> Void
     ) -> ScriptFields.Field {
-        ScriptFields.Field(name: name, type: "boolean", standard: standard, sentence: sentence) {
+        ScriptFields.Field(name, type: "boolean", default: standard, sentence) {
             $0.push(read())
         } write: { lua, index in
             guard let flag = lua.boolean(index) else {
@@ -107,11 +119,11 @@ extension ScriptFields.Field {
     /// - Parameter isOptional: True when nil removes the value.
     static func integer(
         _ owner: String, _ name: String, isOptional: Bool = false, default standard: String? = nil,
-        _ sentence: String, _ read: @escaping @EngineActor () -> Int?,
+        limits: String, _ sentence: String, _ read: @escaping @EngineActor () -> Int?,
         _ write: @escaping @EngineActor (Int?) throws -> Void
     ) -> ScriptFields.Field {
         ScriptFields.Field(
-            name: name, type: isOptional ? "integer?" : "integer", standard: standard, sentence: sentence
+            name, type: isOptional ? "integer?" : "integer", default: standard, limits: limits, sentence
         ) { lua in
             if let number = read() { lua.push(number) } else { lua.pushNil() }
         } write: { lua, index in
@@ -136,7 +148,7 @@ extension ScriptFields {
             _ read: @escaping @Sendable (Timeouts) -> Double,
             _ write: @escaping @Sendable (inout Timeouts, Double) -> Void
         ) -> Field {
-            .number("timeouts", name, default: standard, sentence) {
+            .number("timeouts", name, default: standard, unit: "seconds", sentence) {
                 read(draft.configuration.timeouts)
             } _: { seconds in
                 try draft.edit { write(&$0.timeouts, seconds) }
@@ -146,18 +158,20 @@ extension ScriptFields {
             name: "timeouts", of: draft,
             fields: [
                 field(
-                    "connect", default: "10", "For name look-up, connection and TLS handshake.",
+                    "connect", default: "10", "Time for name lookup, connection and TLS handshake.",
                     { $0.connectSeconds }
                 ) { $0.connectSeconds = $1 },
                 field(
-                    "first_byte", default: "30", "From then to the first byte of the response.",
+                    "first_byte", default: "30",
+                    "Time from the connection, or the beginning of one, to the first byte of the response.",
                     { $0.firstByteSeconds }
                 ) { $0.firstByteSeconds = $1 },
-                field("idle", default: "30", "Without a byte in either direction.", { $0.idleSeconds }) {
+                field("idle", default: "30", "Time without a byte in either direction.", { $0.idleSeconds }) {
                     $0.idleSeconds = $1
                 },
                 field(
-                    "total", default: "120", "For a whole request, as its caller sees it.",
+                    "total", default: "120",
+                    "Time for a whole request, as its caller sees it: queues, attempts and redirects count.",
                     { $0.totalSeconds }
                 ) { $0.totalSeconds = $1 },
             ])

@@ -16,19 +16,22 @@ extension ScriptFields {
             name: "retry", of: draft,
             fields: [
                 .integer(
-                    "retry", "attempts", default: "3", "In all, the first included.", { read().attempts }
+                    "retry", "attempts", default: "3", limits: "2 to 100",
+                    "Attempts in all, the first included.", { read().attempts }
                 ) { number in try edit { $0.attempts = number ?? 0 } },
                 .number(
-                    "retry", "base", default: "0.2",
-                    "Seconds: the longest first wait, which doubles from one to the next.",
-                    { read().baseSeconds }
+                    "retry", "base", default: "0.2", unit: "seconds", limits: "Above 0",
+                    "The longest first wait; it doubles from one wait to the next.", { read().baseSeconds }
                 ) { seconds in try edit { $0.baseSeconds = seconds } },
                 .number(
-                    "retry", "cap", default: "10", "Seconds: the longest wait of all.", { read().capSeconds }
+                    "retry", "cap", default: "10", unit: "seconds", limits: "`base` or more",
+                    "The longest wait of all, that of a server's `Retry-After` included.",
+                    { read().capSeconds }
                 ) { seconds in try edit { $0.capSeconds = seconds } },
                 .number(
-                    "retry", "budget", default: "0.2",
-                    "Retries of a host as a share of its requests that may be sent again.", { read().budget }
+                    "retry", "budget", default: "0.2", limits: "0 to 1",
+                    "Retries of a host as a share of its requests that may be sent again; three a second are always allowed.",
+                    { read().budget }
                 ) { share in try edit { $0.budget = share } },
                 statuses(read) { statuses in try edit { $0.statuses = statuses } },
                 when(read, in: context) { function in try edit { $0.when = function } },
@@ -40,8 +43,9 @@ extension ScriptFields {
         _ write: @escaping @EngineActor (Set<Int>) throws -> Void
     ) -> Field {
         Field(
-            name: "statuses", type: "integer[]", standard: "{ 408, 425, 429, 500, 502, 503, 504 }",
-            sentence: "Those that are tried again, besides failures of the network that may pass."
+            "statuses", type: "integer[]", default: "{ 408, 425, 429, 500, 502, 503, 504 }",
+            limits: "400 to 599",
+            "Statuses that are tried again, beside failures of the network that may pass."
         ) { lua in
             let statuses = read().statuses.sorted()
             lua.newTable(array: Int32(clamping: statuses.count))
@@ -73,8 +77,8 @@ extension ScriptFields {
             @escaping @EngineActor ((@EngineActor (RequestError, Int) throws -> RetryAnswer)?) throws -> Void
     ) -> Field {
         Field(
-            name: "when", type: "(function(err, attempt) -> boolean | number | nil)?",
-            sentence: "Says whether to try again, or after so many seconds; nil is as usual."
+            "when", type: "(function(err, attempt) -> boolean | number | nil)?",
+            "Gets the error and the number of the attempt that failed. Returns whether to try again, or after how many seconds; nil leaves it to the other fields."
         ) { lua in
             lua.push(read().when != nil)
         } write: { lua, index in
@@ -120,22 +124,23 @@ extension ScriptFields {
             name: "limits", of: draft,
             fields: [
                 .integer(
-                    "limits", "in_flight", isOptional: true, "Requests on their way at once.",
+                    "limits", "in_flight", isOptional: true, limits: "1 or more",
+                    "Requests in flight at once.",
                     { read().inFlight }
                 ) { number in try edit { $0.inFlight = number } },
                 .integer(
-                    "limits", "queue", isOptional: true, default: "1000", "So many may wait; 0 lets none.",
-                    { read().queue }
+                    "limits", "queue", isOptional: true, default: "1000", limits: "0 or more",
+                    "Requests that may wait; 0 lets none wait.", { read().queue }
                 ) { number in try edit { $0.queue = number } },
                 .number(
-                    "limits", "queue_timeout", default: "10", "So many seconds each of them.",
+                    "limits", "queue_timeout", default: "10", unit: "seconds",
+                    limits: "Above 0, `timeouts.total` at most", "Time that a request may wait.",
                     { read().queueSeconds ?? RequestLimits.standardQueueSeconds }
                 ) { seconds in try edit { $0.queueSeconds = seconds } },
                 rate(of: draft, read) { rate in try edit { $0.rate = rate } },
                 Field(
-                    name: "scope", type: "\"host\" | \"service\" | string", standard: "\"host\"",
-                    sentence:
-                        "Which requests share it: those to one origin, those of one service, or all that have this name."
+                    "scope", type: "\"host\" | \"service\" | string", default: "\"host\"",
+                    "The requests that share the limit: those to one origin, those of one service, or all whose `scope` has the same name."
                 ) { lua in
                     lua.push("\(read().scope)")
                 } write: { lua, index in
@@ -161,7 +166,7 @@ extension ScriptFields {
     ) -> Field {
         let fields = rateFields(of: draft, read, write)
         return Field(
-            name: "rate", type: "rate?", sentence: "So many in so many seconds: a table, set as a whole."
+            "rate", type: "rate?", "Requests in some time: a table, which is set as a whole."
         ) { lua in
             guard let rate = read().rate else { return lua.pushNil() }
             // The table is a copy, because a rate is assigned as a whole.
@@ -206,15 +211,17 @@ extension ScriptFields {
             name: "limits.rate", of: draft,
             fields: [
                 .integer(
-                    "limits.rate", "requests", "In the time that `per` says.", { read().rate?.requests }
+                    "limits.rate", "requests", limits: "1 or more",
+                    "Requests in the time that `per` sets; a rate has to have it.", { read().rate?.requests }
                 ) { number in try edit { $0.requests = number ?? 0 } },
                 .number(
-                    "limits.rate", "per", default: "1", "That time, in seconds.",
-                    { read().rate?.perSeconds ?? 1 }
+                    "limits.rate", "per", default: "1", unit: "seconds", limits: "Above 0",
+                    "The time for `requests`.", { read().rate?.perSeconds ?? 1 }
                 ) { seconds in try edit { $0.perSeconds = seconds } },
                 .integer(
-                    "limits.rate", "burst", isOptional: true,
-                    "At once after a rest; without it as many as `requests`.", { read().rate?.burst }
+                    "limits.rate", "burst", isOptional: true, limits: "1 or more",
+                    "Requests that may go out at once after a pause; without it as many as `requests`.",
+                    { read().rate?.burst }
                 ) { number in try edit { $0.burst = number } },
             ])
     }
@@ -232,20 +239,20 @@ extension ScriptFields {
             name: "breaker", of: draft,
             fields: [
                 .number(
-                    "breaker", "ratio", default: "0.5", "The share of failures that opens it.",
-                    { read().ratio }
+                    "breaker", "ratio", default: "0.5", limits: "Above 0, 1 at most",
+                    "The share of failures that opens the breaker.", { read().ratio }
                 ) { share in try edit { $0.ratio = share } },
                 .integer(
-                    "breaker", "requests", default: "20", "Fewer answers than these say nothing.",
-                    { read().requests }
+                    "breaker", "requests", default: "20", limits: "1 or more",
+                    "Responses within `window` from which the breaker may open.", { read().requests }
                 ) { number in try edit { $0.requests = number ?? 0 } },
                 .number(
-                    "breaker", "window", default: "10", "Seconds whose answers count.",
-                    { read().windowSeconds }
+                    "breaker", "window", default: "10", unit: "seconds", limits: "Above 0",
+                    "Time in which responses count.", { read().windowSeconds }
                 ) { seconds in try edit { $0.windowSeconds = seconds } },
                 .number(
-                    "breaker", "open", default: "5",
-                    "Seconds in which requests fail at once; then one is let through, and decides.",
+                    "breaker", "open", default: "5", unit: "seconds", limits: "Above 0",
+                    "Time in which requests fail at once; then one is let through, and decides.",
                     { read().openSeconds }
                 ) { seconds in try edit { $0.openSeconds = seconds } },
             ])

@@ -10,11 +10,11 @@ extension ScriptFields {
             fields: [
                 .boolean(
                     "redirects", "follow", default: "true",
-                    "Whether they are followed; else the redirect itself is the response.", { read().follow }
+                    "Follows redirects; else the redirect itself is the response.", { read().follow }
                 ) { flag in try draft.edit { $0.redirects.follow = flag } },
                 .integer(
-                    "redirects", "max", default: "20", "So many are followed; one more is an error.",
-                    { read().max }
+                    "redirects", "max", default: "20", limits: "0 or more",
+                    "Redirects of a request that are followed; one more is an error.", { read().max }
                 ) { number in
                     guard let number, number >= 0 else {
                         throw LuaUsageError("redirects.max is 0 or more, got \(number ?? 0)")
@@ -31,8 +31,8 @@ extension ScriptFields {
         _ write: @escaping @EngineActor ([HeaderName]) throws -> Void
     ) -> Field {
         Field(
-            name: "keep_headers", type: "string[]", standard: "{}",
-            sentence: "Names of headers that go along to another origin, too."
+            "keep_headers", type: "string[]", default: "{}",
+            "Names of headers that go along to another origin, too."
         ) { lua in
             let names = read().keepHeaders
             lua.newTable(array: Int32(clamping: names.count))
@@ -60,8 +60,8 @@ extension ScriptFields {
         _ write: @escaping @EngineActor (ConfiguredFunction<RedirectReview>?) throws -> Void
     ) -> Field {
         Field(
-            name: "on", type: "(function(from: string, to: string, status: integer) -> boolean | nil)?",
-            sentence: "Is asked before each; with `false` the redirect itself is the response."
+            "on", type: "(function(from: string, to: string, status: integer) -> boolean | nil)?",
+            "Gets both URLs and the status before a redirect is followed. With `false` the redirect itself is the response."
         ) { lua in
             lua.push(read().on != nil)
         } write: { lua, index in

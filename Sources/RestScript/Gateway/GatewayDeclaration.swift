@@ -11,6 +11,10 @@ public struct GatewayDeclaration: Sendable, Equatable {
         /// The time in seconds.
         public var per: Double
         public var burst: Double?
+
+        package init(requests: Double, per: Double, burst: Double? = nil) {
+            (self.requests, self.per, self.burst) = (requests, per, burst)
+        }
     }
 
     /// A token that clients may send. It has either its text or its hash.
@@ -64,6 +68,9 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var bodyBytes: Int?
         /// Of one that goes to an API as it comes, because it is longer than that.
         public var streamBodyBytes: Int?
+
+        /// With nothing in it.
+        package static var unset: Limits { Limits() }
     }
 
     /// Addresses, `host:port` or `unix:/path`; empty means the default one.

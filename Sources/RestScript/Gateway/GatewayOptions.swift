@@ -8,50 +8,57 @@ extension GatewayDeclaration {
         .init(
             "listen", type: "string | (string | { ... })[]", default: "\"127.0.0.1:8080\"",
             fields: Listener.schema.descriptions,
-            "`host:port`, or `unix:/path`, or a list of them; port 0 is chosen by the system. A table has what is different "
-                + "about one."
+            "Addresses: `host:port`, `unix:/path`, or a list of them. The system chooses port 0. A table sets options of "
+                + "one address."
         ) { options, gateway, grant in try Listener.read(options, into: &gateway, grant) },
         AccessPolicy.option(
-            "Services by name, and what of them clients see; without it every service, all paths, GET and HEAD."
+            "Services by name, with the paths and methods that clients may use. Without it: every service, all paths, "
+                + "GET and HEAD."
         ) { $0.expose = $1 },
-        .table("auth", auth, "Who may use it: each has to show a token, or a certificate.") { gateway in
+        .table("auth", auth, "Clients that are let in: each shows a token or a certificate.") { gateway in
             try checkClients(of: gateway)
         },
         .table(
-            "cors", CORS.schema, from: { CORS(origins: []) }, "Which pages of other origins may use it."
+            "cors", CORS.schema, from: { CORS(origins: []) }, "Lets pages of other origins use the gateway."
         ) { $0.cors = $1 },
         .seconds(
             "timeout", .aboveZero,
-            "For one request; then it is answered with 504. Without it twice `timeouts.total` of the resource's configuration."
+            "Time for one request; then it gets 504. Without it: twice `timeouts.total` of the resource's configuration."
         ) { $0.timeout = $1 },
-        .texts("server_names", "Names that clients may call it by, in `Host`.") { gateway, names in
+        .texts("server_names", "Further names that clients may call the gateway by, in `Host`.") {
+            gateway, names in
             for name in names where URLText("http://\(name)/")?.path != "/" {
                 throw LuaUsageError(
                     "'server_names' lists names of hosts, such as \"api.internal\", not '\(name)'")
             }
             gateway.serverNames = names
         },
-        headerNames("forward", "Which of a client's headers go to the API.") { $0.forwardedHeaders = $1 },
-        headerNames("keep", "Which of the API's headers go to clients, beside the usual ones.") {
-            $0.keptHeaders = $1
+        headerNames("forward", "Headers of clients that go to the API.", "Names of clients' headers.") {
+            $0.forwardedHeaders = $1
         },
-        .table("limits", Limits.schema, from: { Limits() }, "What clients may use.") { $0.limits = $1 },
-        .flag("access_log", default: "false", "Writes a line of the log for each answer.") {
+        headerNames(
+            "keep", "Headers of the API that go to clients, beside the usual ones.",
+            "Names of the API's headers."
+        ) { $0.keptHeaders = $1 },
+        .table("limits", Limits.schema, from: { Limits() }, "Bounds what clients may use.") {
+            $0.limits = $1
+        },
+        .flag("access_log", default: "false", "Writes a line of the log for each response.") {
             $0.logsAccess = $1
         },
         .table(
             "tls", TLS.schema, from: { TLS(certificate: "", key: "") },
-            "Speaks TLS on all addresses but Unix sockets."
+            "Speaks TLS at all addresses but Unix sockets."
         ) { $0.tls = $1 },
     ])
 
     /// A table whose one option is a list of names. The gateway decides which names are allowed.
     private static func headerNames(
-        _ name: String, _ sentence: String,
+        _ name: String, _ sentence: String, _ sentenceOfNames: String,
         _ store: @escaping @Sendable (inout GatewayDeclaration, [String]) -> Void
     ) -> ScriptOption<GatewayDeclaration> {
         let schema = ScriptSchema<[String]>(
-            name, [.texts("headers", label: "\(name).headers", "Their names.") { $0 = $1 }])
+            name, [.texts("headers", label: "\(name).headers", sentenceOfNames) { $0 = $1 }])
         return .table(name, schema, from: { [] }, sentence, store)
     }
 
@@ -60,9 +67,10 @@ extension GatewayDeclaration {
     private static let auth = ScriptSchema<GatewayDeclaration>(
         "auth",
         [
-            .text("bearer", "The token of all clients.") { $0.bearerToken = $1 },
+            .text("bearer", "One token for all clients.") { $0.bearerToken = $1 },
             .tables(
-                "tokens", Token.schema, from: { Token(name: "") }, "Tokens of several clients."
+                "tokens", Token.schema, from: { Token(name: "") },
+                "Tokens of several clients, each with a name."
             ) { gateway, tokens in
                 for token in tokens {
                     guard (token.text == nil) != (token.sha256 == nil), token.text?.isEmpty != true else {
@@ -77,11 +85,11 @@ extension GatewayDeclaration {
             },
             .text(
                 "client_ca", of: .watchedFile,
-                "A PEM file of certificates: a client's has to be signed by one of them."
+                "A PEM file of certificates, one of which has signed that of each client."
             ) { $0.clientAuthority = $1 },
             .tables(
                 "clients", Client.schema, from: { Client(name: "") },
-                "Which of those clients are let in; without it all of them."
+                "The clients that are let in by certificate; without it all that `client_ca` has signed."
             ) { gateway, clients in
                 if let twice = twice(clients.map { $0.name }) {
                     throw LuaUsageError("two items of 'clients' have the name '\(twice)'")

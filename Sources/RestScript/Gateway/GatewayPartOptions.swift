@@ -14,22 +14,25 @@ extension GatewayDeclaration {
 
         static let schema = ScriptSchema<Listener>([
             .text("address", of: .listen, "`host:port` or `unix:/path`.") { $0.address = $1 }.required(),
-            .text("mode", "Who may open a Unix socket, in octal: `\"0660\"`.") { listener, mode in
+            .text("mode", "The mode of a Unix socket's file, in octal: `\"0660\"`.") { listener, mode in
                 guard let bits = Int(mode, radix: 8), 0...0o777 ~= bits, listener.address.hasPrefix("unix:")
                 else { throw OptionFault("is that of a Unix socket in octal, such as \"0660\"") }
                 listener.mode = bits
             },
             .init(
                 "tls", type: "false | { ... }", fields: TLS.schema.descriptions,
-                "As for all addresses, unless it says otherwise; `false` is none."
+                "TLS of this address, in place of the gateway's; `false` switches it off."
             ) { options, listener, grant in
                 guard let place = options.value("tls") else { return }
                 let isOff = options.lua.type(place) == .boolean && options.lua.boolean(place) == false
                 options.lua.pop()
                 if isOff { listener.tls = .some(nil) } else { try ownTLS.read(options, &listener, grant) }
             },
-            AccessPolicy.option("What this address shows of it.") { $0.expose = $1 },
-            .flag("operator", default: "false", "Its clients may ask what the host does.") {
+            AccessPolicy.option("Replaces `expose` of the gateway at this address.") { $0.expose = $1 },
+            .flag(
+                "operator", default: "false",
+                "Makes operators of the address's clients, who may ask what the host does."
+            ) {
                 $0.isOperator = $1
             },
         ])
@@ -82,8 +85,11 @@ extension GatewayDeclaration {
 
 extension GatewayDeclaration.AccessPolicy {
     static let schema = ScriptSchema<GatewayDeclaration.AccessPolicy>([
-        .texts("paths", "Globs as of configuration blocks; without it all paths.") { $0.paths = $1 },
-        .texts("methods", default: "{ \"GET\", \"HEAD\" }", "Which are let through.") {
+        .texts(
+            "paths", default: "{ \"**\" }",
+            "Globs of the path behind the service's name, as in configuration blocks."
+        ) { $0.paths = $1 },
+        .texts("methods", default: "{ \"GET\", \"HEAD\" }", "Methods that are let through.") {
             accessPolicy, methods in
             accessPolicy.methods = methods.map { Method($0).rawValue }
         },
@@ -127,36 +133,50 @@ extension GatewayDeclaration.TLS {
     static let schema = ScriptSchema<GatewayDeclaration.TLS>([
         .text(
             "certificate", of: .watchedFile,
-            "A PEM file of the certificate, with those between it and its issuer."
+            "A PEM file of the certificate, followed by those between it and its issuer."
         ) { $0.certificate = $1 }.required(),
-        .text("key", of: .watchedFile, "A PEM file of its private key.") { $0.key = $1 }.required(),
+        .text("key", of: .watchedFile, "A PEM file of its private key, without a passphrase.") {
+            $0.key = $1
+        }.required(),
     ])
 }
 
 extension GatewayDeclaration.Client {
     static let schema = ScriptSchema<GatewayDeclaration.Client>([
-        .text("name", "A name in its certificate.") { $0.name = $1 }.required(),
-        GatewayDeclaration.AccessPolicy.option("What is shown to it, of what its address shows.") {
+        .text("name", "The common name, or an alternative name, in the client's certificate.") {
+            $0.name = $1
+        }.required(),
+        GatewayDeclaration.AccessPolicy.option("Limits the client to this part of what its address exposes.")
+        {
             $0.expose = $1
         },
-        .flag("operator", default: "false", "It may ask what the host does.") { $0.isOperator = $1 },
+        .flag(
+            "operator", default: "false", "Makes an operator of the client, who may ask what the host does."
+        ) {
+            $0.isOperator = $1
+        },
     ])
 }
 
 extension GatewayDeclaration.Token {
     static let schema = ScriptSchema<GatewayDeclaration.Token>([
-        .text("name", "Of who has it, for logs and metrics.") { $0.name = $1 }.required(),
-        .text("token", "Its text; either this or `sha256`.") { $0.text = $1 },
-        .text("sha256", "The hash of its text: 64 hexadecimal digits.") { token, hash in
+        .text("name", "The client's name in logs and metrics.") { $0.name = $1 }.required(),
+        .text("token", "The token's text; a token has either this or `sha256`.") { $0.text = $1 },
+        .text("sha256", "The SHA-256 of the token's text, as 64 hexadecimal digits.") { token, hash in
             guard let bytes = Hex.decode(Array(hash.utf8)), bytes.count == 32 else {
                 throw LuaUsageError("option 'sha256' of the token '\(token.name)' is 64 hexadecimal digits")
             }
             token.sha256 = bytes
         },
-        GatewayDeclaration.AccessPolicy.option("What is shown to it, of what its address shows.") {
+        GatewayDeclaration.AccessPolicy.option("Limits the client to this part of what its address exposes.")
+        {
             $0.expose = $1
         },
-        .flag("operator", default: "false", "It may ask what the host does.") { $0.isOperator = $1 },
+        .flag(
+            "operator", default: "false", "Makes an operator of the client, who may ask what the host does."
+        ) {
+            $0.isOperator = $1
+        },
     ])
 }
 
@@ -165,19 +185,23 @@ extension GatewayDeclaration.CORS {
         "cors",
         [
             .texts(
-                "origins", label: "cors.origins", "Those of the pages: `https://app.example`; `*` is all."
-            ) { $0.origins = $1 },
+                "origins", label: "cors.origins",
+                "Origins of pages, such as `https://app.example`, one at least; `\"*\"` is all."
+            ) { $0.origins = $1 }.requiredAtEnd(),
             .texts(
                 "methods", label: "cors.methods",
-                "Which a page may use beside GET, HEAD and POST; without it whatever is exposed."
+                "Methods that pages may use beside GET, HEAD and POST; without it all that are exposed."
             ) { $0.methods = $1 },
-            .texts("headers", label: "cors.headers", "Which a page may send.") { $0.headers = $1 },
+            .texts("headers", label: "cors.headers", default: "{}", "Headers that pages may send.") {
+                $0.headers = $1
+            },
             .flag(
-                "credentials", default: "false", "Pages may send cookies and the like; not for `*`."
+                "credentials", default: "false",
+                "Lets pages send cookies and the like, which is not possible for `\"*\"`."
             ) { $0.allowsCredentials = $1 },
             .seconds(
                 "max_age", .between(0, 86_400), default: "600",
-                "How long a browser may remember the answer to its question."
+                "Time for which a browser may remember the response to a preflight request."
             ) { $0.maxAge = Int($1) },
         ])
 }

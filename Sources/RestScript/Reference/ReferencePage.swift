@@ -41,12 +41,8 @@ struct ReferencePage {
     private var fieldsSections: String {
         withFields { all in
             all.map { fields in
-                "\n## c.\(fields.name)\n\n| field | type | default | |\n|---|---|---|---|\n"
-                    + fields.fields.map { field in
-                        let standard = field.standard.map { "`\($0)`" } ?? ""
-                        return
-                            "| `.\(field.name)` | `\(Self.cell(field.type))` | \(standard) | \(field.sentence) |\n"
-                    }.joined()
+                "\n## c.\(fields.name)\n"
+                    + OptionMarkdown.flat(fields.fields.map(\.description), kind: "field", of: ".")
             }.joined()
         }
     }
@@ -55,7 +51,8 @@ struct ReferencePage {
         "A table with parts of a request: an endpoint, a definition or a modifier takes it."
 
     private var propertiesSection: String {
-        "\n## properties\n\n\(Self.aboutProperties)\n" + Self.table(GivenProperties.schema.descriptions)
+        "\n## properties\n\n\(Self.aboutProperties)\n"
+            + OptionMarkdown.flat(GivenProperties.schema.descriptions)
     }
 
     private var testsSection: String {
@@ -102,9 +99,14 @@ struct ReferencePage {
         if !entry.properties.isEmpty {
             text += "\n| field | type | | |\n|---|---|---|---|\n"
             for property in entry.properties {
-                let type = Self.cell(property.type)
-                let access = property.set == nil ? "" : "may be set"
-                text += "| `.\(property.name)` | `\(type)` | \(access) | \(property.documentation) |\n"
+                let (field, isSet) = (property.description, property.set != nil)
+                let standard = field.standard == nil ? "" : ", at first \(OptionMarkdown.standard(field))"
+                text += OptionMarkdown.row(
+                    "`.\(field.name)`",
+                    [
+                        OptionMarkdown.type(field), isSet ? "may be set\(standard)" : "",
+                        OptionMarkdown.cell(field.text),
+                    ])
             }
         }
         return text
@@ -113,25 +115,7 @@ struct ReferencePage {
     private static func item(
         _ signature: String, _ documentation: String, _ options: [OptionDescription]
     ) -> String {
-        let names = options.map { $0.name + ($0.isRequired ? "" : "?") }.joined(separator: ", ")
-        let text = "- `\(signature.replacing("{ ... }", with: "{ \(names) }"))`\n  \(documentation)\n"
-        return options.isEmpty ? text : text + table(options) + "\n"
+        let text = "- `\(OptionMarkdown.signature(signature, options))`\n  \(documentation)\n"
+        return options.isEmpty ? text : text + OptionMarkdown.flat(options) + "\n"
     }
-
-    private static func table(_ options: [OptionDescription]) -> String {
-        "\n| option | type | default | |\n|---|---|---|---|\n" + rows(options, of: "")
-    }
-
-    /// Of options, each before those of the table that it is.
-    private static func rows(_ options: [OptionDescription], of owner: String) -> String {
-        options.map { option in
-            let name = owner + option.name
-            let type = cell(option.type.replacing("{ ... }", with: "table"))
-            let standard = option.isRequired ? "required" : option.standard.map { "`\(cell($0))`" } ?? ""
-            return "| `\(name)` | `\(type)` | \(standard) | \(cell(option.text)) |\n"
-                + rows(option.fields, of: "\(name).")
-        }.joined()
-    }
-
-    private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 }

@@ -8,6 +8,14 @@ public enum ScriptReference {
         withTables { heading + ReferencePage($0, $1).sections.joined() }
     }
 
+    /// The page of the fields of a configuration.
+    package static func configuration() -> String {
+        withTables { ConfigurationPage($0, $1).text }
+    }
+
+    /// The page of the options of `rest.gateway`.
+    package static func gatewayOptions() -> String { GatewayOptionsPage.text }
+
     /// Definitions for the Lua language server, as files of a folder that its `workspace.library` names.
     public static func types() -> [(path: String, text: String)] {
         withTables { context, tests in

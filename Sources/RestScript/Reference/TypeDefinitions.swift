@@ -53,7 +53,7 @@ struct TypeDefinitions {
             let mark = type.hasSuffix("?") ? "?" : ""
             text +=
                 "---@field \(property.name)\(mark) \(mark.isEmpty ? type : String(type.dropLast())) "
-                + Self.line(property.documentation) + "\n"
+                + Self.line(property.description.hint) + "\n"
         }
         if let index = TypeVocabulary.indexes[entry.name] { text += "---@field [string] \(index)\n" }
         text += "local \(entry.name) = {}\n\n"
@@ -79,12 +79,12 @@ struct TypeDefinitions {
                 let name = fields.name.split(separator: ".").last.map(String.init) ?? fields.name
                 var text = TypeText(classes: classNames, owner: fields.name)
                 return "---@class resthost.\(name)\n"
-                    + fields.fields.map { field in
+                    + fields.fields.map(\.description).map { field in
                         let type = Signature.type(field.type).map { text.text($0) } ?? "any"
                         let mark = type.hasSuffix("?") ? "?" : ""
                         return
                             "---@field \(field.name)\(mark) \(mark.isEmpty ? type : String(type.dropLast())) "
-                            + "\(field.sentence)\n"
+                            + "\(field.hint)\n"
                     }.joined() + "\n"
             }.joined()
         }
@@ -138,7 +138,7 @@ struct TypeDefinitions {
             var types = TypeText(classes: classNames, owner: owner, table: table)
             let type = Signature.type(field.type).map { types.text($0) } ?? "any"
             if !field.fields.isEmpty { inner += options(table, field.fields, owner: owner) }
-            text += "---@field \(field.name)\(field.isRequired ? "" : "?") \(type) \(Self.line(field.text))\n"
+            text += "---@field \(field.name)\(field.isRequired ? "" : "?") \(type) \(Self.line(field.hint))\n"
         }
         return inner + text + "\n"
     }

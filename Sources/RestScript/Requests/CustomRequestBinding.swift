@@ -47,11 +47,11 @@ private struct CustomRequestOptions {
         },
         .number(
             "timeout",
-            "Seconds in which `complete` has to be called, 0 for any time; without it those of `c.timeouts.total`."
+            "Time in which `complete` has to be called, 0 for any; without it that of `c.timeouts.total`."
         ) { options, seconds in
             guard seconds >= 0 else { throw OptionFault("is 0 seconds or more") }
             options.timeout = seconds
-        },
+        }.taking(unit: "seconds", "0 or more"),
     ])
 }
 

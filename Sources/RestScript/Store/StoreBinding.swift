@@ -97,7 +97,8 @@ struct StoreBinding: ValueBinding {
     }
 
     private static let setOptions = ScriptSchema<Double?>([
-        .number("ttl", "Seconds for which it is kept, by the time of day; without it for ever.") { $0 = $1 }
+        .number("ttl", "Time for which it is kept, by the time of day; without it for ever.") { $0 = $1 }
+            .taking(unit: "seconds", "Above 0")
     ])
 
     private func setValue(_ call: Arguments) throws -> CallResult {

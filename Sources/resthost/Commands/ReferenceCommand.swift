@@ -2,17 +2,54 @@ import ArgumentParser
 import RestEngine
 import RestScript
 
-/// Writes docs/reference/lua-api.md.
+/// Writes the pages of the reference that are made from what the program declares.
 struct ReferenceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reference", abstract: "Print the Lua reference as Markdown.", shouldDisplay: false)
+        commandName: "reference", abstract: "Print a page of the reference as Markdown.",
+        discussion: """
+            Examples:
+              resthost reference > docs/reference/lua-api.md
+              resthost reference gateway-options > docs/reference/gateway-options.md
+            """, shouldDisplay: false)
+
+    @Argument(help: ArgumentHelp("The page.", valueName: "page"))
+    var page = ReferencePageName.luaAPI
 
     func run() throws {
         let code = MainThread.wait { @EngineActor in
-            Streams.output(content: Array(ScriptReference.markdown().utf8))
+            Streams.output(content: Array(page.text.utf8))
             return 0
         }
         throw ExitCode(code)
+    }
+}
+
+/// A page of the reference, by the name of its file.
+enum ReferencePageName: String, CaseIterable, ExpressibleByArgument {
+    case luaAPI = "lua-api"
+    case configuration
+    case gatewayOptions = "gateway-options"
+    case commandLine = "command-line"
+    case settings = "resthost-toml"
+
+    @EngineActor var text: String {
+        switch self {
+        case .luaAPI: ScriptReference.markdown()
+        case .configuration: ScriptReference.configuration()
+        case .gatewayOptions: ScriptReference.gatewayOptions()
+        case .commandLine: CommandLinePage.markdown()
+        case .settings: SettingsPage.text
+        }
+    }
+
+    var defaultValueDescription: String {
+        switch self {
+        case .luaAPI: "Every function and field that a script can use."
+        case .configuration: "Every field of a configuration block."
+        case .gatewayOptions: "Every option of rest.gateway."
+        case .commandLine: "Every command and option of the program."
+        case .settings: "Every key of resthost.toml."
+        }
     }
 }
 

@@ -70,19 +70,7 @@ enum GatewaySettings {
         var limits = GatewayLimits()
         guard let declaration else { return limits }
         limits.requestTimeout = declaration.timeout
-        let own = declaration.limits
-        limits.maxConnections = own.connections ?? limits.maxConnections
-        limits.maxHeaderBytes = own.headerBytes ?? limits.maxHeaderBytes
-        limits.maxTargetBytes = own.targetBytes ?? limits.maxTargetBytes
-        limits.headerTimeout = own.headerTimeout ?? limits.headerTimeout
-        limits.idleTimeout = own.idleTimeout ?? limits.idleTimeout
-        limits.perClient = own.perClient.map {
-            GatewayRate(requests: $0.requests, per: $0.per, burst: $0.burst)
-        }
-        limits.requestsPerClient = own.requestsPerClient
-        limits.streamsPerClient = own.streamsPerClient
-        limits.maxBodyBytes = own.bodyBytes ?? limits.maxBodyBytes
-        limits.maxStreamedBodyBytes = own.streamBodyBytes ?? limits.maxStreamedBodyBytes
+        limits.apply(declaration.limits)
         return limits
     }
 
@@ -210,5 +198,23 @@ enum GatewaySettings {
         return expose.mapValues { accessPolicy in
             ExposeRule(paths: accessPolicy.paths ?? ["**"], methods: accessPolicy.methods)
         }
+    }
+}
+
+extension GatewayLimits {
+    /// Takes those that are declared, and leaves the others.
+    mutating func apply(_ declared: GatewayDeclaration.Limits) {
+        maxConnections = declared.connections ?? maxConnections
+        maxHeaderBytes = declared.headerBytes ?? maxHeaderBytes
+        maxTargetBytes = declared.targetBytes ?? maxTargetBytes
+        headerTimeout = declared.headerTimeout ?? headerTimeout
+        idleTimeout = declared.idleTimeout ?? idleTimeout
+        if let rate = declared.perClient {
+            perClient = GatewayRate(requests: rate.requests, per: rate.per, burst: rate.burst)
+        }
+        requestsPerClient = declared.requestsPerClient ?? requestsPerClient
+        streamsPerClient = declared.streamsPerClient ?? streamsPerClient
+        maxBodyBytes = declared.bodyBytes ?? maxBodyBytes
+        maxStreamedBodyBytes = declared.streamBodyBytes ?? maxStreamedBodyBytes
     }
 }

@@ -1,121 +1,85 @@
 import Gateway
+import Platform
 import RestScript
 
-/// What `[gateway]` of `resthost.toml` says in place of the script: where it runs is its operator's to say.
+/// The settings of `[gateway]` in `resthost.toml`. They go before those of the script: the operator decides
+/// where it runs.
 struct GatewayOverrides {
     var listen: [String] = []
     /// The line of `listen` in the file.
     private(set) var listenLine: Int?
     var threads: Int?
-    private var changes: [@Sendable (inout GatewayLimits) -> Void] = []
+    private var requestTimeout: Double?
+    private var limits = GatewayDeclaration.Limits.unset
 
-    /// What is wrong with a value, in words that follow its name.
-    struct Fault: Error {
-        let message: String
+    func apply(to limits: inout GatewayLimits) {
+        limits.requestTimeout = requestTimeout ?? limits.requestTimeout
+        limits.apply(self.limits)
     }
 
-    static var names: [String] {
-        ["listen", "threads", "rate-per-client"] + sizes.keys.sorted() + counts.keys.sorted()
-            + times.keys.sorted()
-    }
+    typealias Field = OptionField<SettingsValue, GatewayOverrides>
 
-    private static let sizes: [String: @Sendable (inout GatewayLimits, Int) -> Void] = [
-        "body": { $0.maxBodyBytes = $1 }, "stream-body": { $0.maxStreamedBodyBytes = $1 },
-    ]
-
-    private typealias Counts = [String: (ClosedRange<Int>, @Sendable (inout GatewayLimits, Int) -> Void)]
-
-    private static let counts: Counts = [
-        "connections": (1...1_000_000, { $0.maxConnections = $1 }),
-        "header-bytes": (1024...1 << 20, { $0.maxHeaderBytes = $1 }),
-        "target-bytes": (256...1 << 20, { $0.maxTargetBytes = $1 }),
-        "in-flight-per-client": (1...1_000_000, { $0.requestsPerClient = $1 }),
-        "streams-per-client": (1...1_000_000, { $0.streamsPerClient = $1 }),
-    ]
-
-    private static let times: [String: @Sendable (inout GatewayLimits, Double) -> Void] = [
-        "header-timeout": { $0.headerTimeout = $1 }, "idle-timeout": { $0.idleTimeout = $1 },
-        "timeout": { $0.requestTimeout = $1 },
-    ]
-
-    func apply(to limits: inout GatewayLimits) { for change in changes { change(&limits) } }
-
-    mutating func take(_ entry: TOMLDocument.Entry) throws(Fault) {
-        let (key, value) = (entry.key, entry.value)
-        switch key {
-        case "listen": (listen, listenLine) = (try Self.addresses(value), entry.line)
-        case "threads": threads = try Self.count(value, 1...1024)
-        case "rate-per-client":
-            let rate = try Self.rate(value)
-            changes.append { $0.perClient = rate }
-        default:
-            if let change = Self.sizes[key] {
-                let bytes = try Self.size(value)
-                changes.append { change(&$0, bytes) }
-            } else if let (range, change) = Self.counts[key] {
-                let count = try Self.count(value, range)
-                changes.append { change(&$0, count) }
-            } else if let change = Self.times[key] {
-                let seconds = try Self.seconds(value)
-                changes.append { change(&$0, seconds) }
-            }
+    static let fields: [Field] =
+        [
+            Field(
+                "listen", type: "string | string[]",
+                "Addresses, `host:port` or `unix:/path`, also for a script without `rest.gateway`; the system chooses port 0."
+            ) { value, gateway, _ in
+                (gateway.listen, gateway.listenLine) = (try addresses(value), value.entry.line)
+            }.like("`--listen`, [`listen`](gateway-options.md#listen)"),
+            .count(
+                "threads", from: 1, to: 1024,
+                "Threads that serve the gateway; without it as many as processors, less one for the engine."
+            ) { $0.threads = $1 }.like("`--gateway-threads`"),
+            Field(
+                "rate-per-client", type: "string",
+                "`\"100\"` requests of one client in a second, `\"100/60\"` in 60 seconds, `\"100/60/20\"` with 20 at once; one more gets 429."
+            ) { value, gateway, _ in gateway.limits.perClient = try rate(value) }
+            .like("[`limits.per_client.rate`](gateway-options.md#limitsper_clientrate)"),
+            .seconds("timeout", .between(0.1, 86_400), "Time for one request; then it gets 504.") {
+                $0.requestTimeout = $1
+            }.like("[`timeout`](gateway-options.md#restgateway)"),
+        ]
+        + GatewayDeclaration.Limits.fields().map { inFile($0, $0.description.name, of: "limits") }
+        + GatewayDeclaration.Limits.clientFields().map {
+            inFile($0, "\($0.description.name)_per_client", of: "limits.per_client")
         }
-    }
 
-    private static func size(_ value: TOMLDocument.Value) throws(Fault) -> Int {
-        guard case .string(let text) = value, let count = ByteCount(text) else {
-            throw Fault(message: "is a size such as \"16MiB\"")
-        }
-        return count.bytes
+    /// A limit of the script's under the name that it has in the file.
+    private static func inFile(
+        _ field: OptionField<SettingsValue, GatewayDeclaration.Limits>, _ name: String, of owner: String
+    ) -> Field {
+        let anchor = owner.replacing(".", with: "")
+        return field.within { try $1(&$0.limits) }.named(name.replacing("_", with: "-"))
+            .like("[`\(owner).\(field.description.name)`](gateway-options.md#\(anchor))")
     }
 
     /// `"100"` each second, `"100/60"` each minute, `"100/60/20"` of which 20 may come at once.
-    private static func rate(_ value: TOMLDocument.Value) throws(Fault) -> GatewayRate {
-        guard case .string(let text) = value else { throw badRate }
+    private static func rate(_ value: SettingsValue) throws -> GatewayDeclaration.Rate {
+        guard case .string(let text) = value.entry.value else { throw badRate }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map {
             Double($0).flatMap { $0 > 0 && $0 <= 1_000_000 ? $0 : nil }
         }
         guard 1...3 ~= parts.count, let requests = parts[0], !parts.contains(nil) else { throw badRate }
-        return GatewayRate(
+        return GatewayDeclaration.Rate(
             requests: requests, per: parts.count > 1 ? parts[1] ?? 1 : 1,
             burst: parts.count > 2 ? parts[2] : nil)
     }
 
-    private static let badRate = Fault(
-        message: "is a rate such as \"100/60\", requests in so many seconds; a third number is how many "
-            + "may come at once")
+    private static let badRate = OptionFault(
+        "is a rate such as \"100/60\", requests in so many seconds; a third number is how many may come at once"
+    )
 
-    private static func addresses(_ value: TOMLDocument.Value) throws(Fault) -> [String] {
-        let values: [TOMLDocument.Value] = if case .array(let all) = value { all } else { [value] }
-        var addresses: [String] = []
-        for value in values {
+    private static func addresses(_ value: SettingsValue) throws -> [String] {
+        let values: [TOMLDocument.Value] =
+            if case .array(let all) = value.entry.value { all } else { [value.entry.value] }
+        let addresses = try values.map { value in
             guard case .string(let text) = value, !text.isEmpty else {
-                throw Fault(message: "is an address such as \"127.0.0.1:8080\", or an array of them")
+                throw OptionFault("is an address such as \"127.0.0.1:8080\", or an array of them")
             }
-            addresses.append(text)
+            return text
         }
-        guard !addresses.isEmpty else { throw Fault(message: "has no address in it") }
+        guard !addresses.isEmpty else { throw OptionFault("has no address in it") }
         return addresses
-    }
-
-    private static func count(_ value: TOMLDocument.Value, _ range: ClosedRange<Int>) throws(Fault) -> Int {
-        guard case .integer(let number) = value, let count = Int(exactly: number), range.contains(count)
-        else {
-            throw Fault(message: "is a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return count
-    }
-
-    private static func seconds(_ value: TOMLDocument.Value) throws(Fault) -> Double {
-        let seconds: Double? =
-            switch value {
-            case .integer(let number): Double(number)
-            case .float(let number): number
-            default: nil
-            }
-        guard let seconds, seconds >= 0.1, seconds <= 86_400 else {
-            throw Fault(message: "is a number of seconds from 0.1 to 86400")
-        }
-        return seconds
     }
 }

@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     expect(clua_call(state, L, 0, 1, &budget) == LUA_OK && lua_tointeger(L, 1) == 1, "the state runs");
     lua_settop(L, 0);
     expect(clua_close(state) == 0, "all bytes are given back");
-    expect(clua_boxes(state) == 0, "no object is left");
+    expect(clua_userdata_count(state) == 0, "no object is left");
     clua_free(state);
     return 0;
 }

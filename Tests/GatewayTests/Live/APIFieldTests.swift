@@ -48,7 +48,7 @@ import Testing
             for field in [nil, "Accept-Language: de"] {
                 for _ in 0..<2 {
                     let answer = try site.get("/github/a", fields: field.map { [$0] } ?? [])
-                    #expect(String(decoding: answer.body, as: UTF8.self) == (field == nil ? "none" : "de"))
+                    #expect(answer.body == (field == nil ? "none" : "de"))
                     let vary = answer.fields.filter { $0.name.lowercased() == "vary" }.map(\.value)
                     #expect(vary.contains("accept-language, x-tenant"))
                     #expect(vary.contains { $0.hasPrefix("Accept") })
@@ -56,7 +56,8 @@ import Testing
             }
         }
         try await Self.run(answer) { _, site in
-            #expect(try site.get("/github/a")["Vary"]?.hasPrefix("Accept") == true)
+            let answer = try site.get("/github/a")
+            #expect(answer["Vary"]?.hasPrefix("Accept") == true)
         }
     }
 

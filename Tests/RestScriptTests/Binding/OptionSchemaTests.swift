@@ -42,6 +42,7 @@ struct OptionSchemaTests {
         func texts(_ name: String, example: String) throws -> [(name: String, text: String)]? {
             try value(name, as: [String: String].self)?.map { (name: $0.key, text: $0.value) }
         }
+        func byteCount(_ name: String) throws -> Int? { try value(name, as: Int.self) }
         func require(_ name: String, of owner: String?) throws {
             if values[name] == nil { throw Missing() }
         }
@@ -60,8 +61,10 @@ struct OptionSchemaTests {
             if let bad = texts.first(where: { $0 == "c" }) {
                 throw OptionFault("is none", item: "'\(bad)'")
             }
+            if texts.contains("d") { throw OptionFault(sentence: "'d' is no text") }
             values.texts = texts
         },
+        .bytes("bytes", default: "\"1KiB\"", "Bytes.") { $0.count = $1 },
     ]
 
     private static let schema = OptionSchema<Given, Whole>(
@@ -101,7 +104,11 @@ struct OptionSchemaTests {
             ("zero", -1.0, "option 'some.zero' is a number of seconds, 0 or more"),
             ("between", 61.0, "option 'some.between' is a number of seconds from 0.1 to 60"),
             ("between", Double.nan, "option 'some.between' is a number of seconds from 0.1 to 60"),
-            ("texts", ["c"], "'c' of 'some.texts' is none"),
+            ("texts", ["c"], "'c' of 'some.texts' is none"), ("texts", ["d"], "'d' is no text"),
+            (
+                "bytes", -1,
+                "option 'some.bytes' is a number of bytes or a text such as \"16MiB\", 1 TiB at most"
+            ),
         ] as [(String, any Sendable, String)])
     func `what is out of range is said with the option's name`(
         name: String, value: any Sendable, message: String
@@ -131,7 +138,14 @@ struct OptionSchemaTests {
                 "zero: number = -: Zero. In seconds. 0 or more.",
                 "between: number = -: Between. In seconds. 0.1 to 60.",
                 #"texts: ("a" | "b")[] = -: Texts."#,
+                #"bytes: integer | string = "1KiB": Bytes. In bytes. 1 TiB at most."#,
             ])
         #expect(Self.inner[0].since("9.1.0").description.text == "A flag. Since 9.1.0.")
+        #expect(Self.inner[0].description.hint == "A flag. Default: `false`.")
+        #expect(Self.inner[1].description.hint == "A path.")
+        let few = Self.inner[3].taking(unit: "apples", "1 to 8").named("some").like("`--some`").description
+        #expect(few.text == "Few. In apples. 1 to 8.")
+        #expect(few.name == "some" && few.counterpart == "`--some`")
+        #expect(Self.inner[3].taking().description == Self.inner[3].description)
     }
 }

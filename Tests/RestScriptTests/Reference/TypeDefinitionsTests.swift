@@ -196,11 +196,11 @@ struct TypeDefinitionsTests {
             page.withFields { all in
                 for fields in all {
                     #expect(reference.contains("\n## c.\(fields.name)\n"))
-                    for field in fields.fields {
+                    for field in fields.fields.map(\.description) {
                         let name = "\(fields.name).\(field.name)"
                         #expect(Signature.type(field.type) != nil, "\(name): \(field.type)")
-                        #expect(types.contains(" \(field.sentence)\n"), "\(name)")
-                        #expect(reference.contains("| \(field.sentence) |\n"), "\(name)")
+                        #expect(types.contains(" \(field.hint)\n"), "\(name)")
+                        #expect(reference.contains("| \(field.text) |\n"), "\(name)")
                     }
                 }
             }

@@ -1,13 +1,24 @@
 import TestSupport
 import Testing
 
+@testable import resthost
+
 struct ReferenceTests {
-    @Test func `the Lua reference is what the program says of itself`() async throws {
-        let run = await BuiltProgram.run("reference")
+    @Test(arguments: ReferencePageName.allCases)
+    func `a page of the reference is what the program says of itself`(page: ReferencePageName) async throws {
+        let run = await BuiltProgram.run("reference", page.rawValue)
         #expect(run.code == 0)
-        let file = "docs/reference/lua-api.md"
+        let file = "docs/reference/\(page.rawValue).md"
         let isCurrent = try TextFile.read(file) == run.output
-        #expect(isCurrent, "write it again: resthost reference > \(file)")
+        #expect(isCurrent, "write it again: resthost reference \(page.rawValue) > \(file)")
+    }
+
+    @Test func `without a name it is the Lua reference`() async {
+        let run = await BuiltProgram.run("reference")
+        #expect(run.output.hasPrefix("# Lua reference\n"))
+        let help = await BuiltProgram.run("reference", "--help").output
+        for page in ReferencePageName.allCases { #expect(help.contains(page.rawValue), "\(help)") }
+        #expect(await BuiltProgram.run("reference", "lua").code == 2)
     }
 
     @Test func `so are the definitions for editors`() async throws {

@@ -1,4 +1,5 @@
 import Gateway
+import Platform
 import RestScript
 import TestSupport
 import Testing
@@ -63,7 +64,8 @@ struct SettingsTests {
 
     @Test(arguments: [
         ("[permissions]\nraed = []", 2, "unknown name 'raed': did you mean 'read'?"),
-        ("[log]\naccess-format = \"xml\"", 2, "'access-format' is text or json"),
+        ("[log]\naccess-format = \"xml\"", 2, "'access-format' is \"text\" or \"json\", got \"xml\""),
+        ("[log]\naccess = \"\"", 2, "'access' is the path of a file"),
         ("[secrets]\nnot-secret = [\"\"]", 2, "a name in 'not-secret' is empty"),
         ("[secrets]\nname = []", 2, "unknown name 'name': did you mean 'names'?"),
         (
@@ -78,13 +80,17 @@ struct SettingsTests {
         ),
         ("[gateway]\nlisten = []", 2, "'listen' has no address in it"),
         ("[gateway]\nthreads = 0", 2, "'threads' is a whole number from 1 to 1024"),
-        ("[gateway]\nconnections = 1.5", 2, "'connections' is a whole number from 1 to 1000000"),
-        ("[gateway]\nbody = 5", 2, "'body' is a size such as \"16MiB\""),
-        ("[gateway]\nstream-body = 5", 2, "'stream-body' is a size such as \"16MiB\""),
+        ("[gateway]\nthreads = \"2\"", 2, "'threads' is a whole number, not a string"),
+        ("[gateway]\nconnections = 1.5", 2, "'connections' is a whole number, not 1.5"),
+        ("[gateway]\nconnections = 0", 2, "'connections' is a whole number from 1 to 1000000"),
+        ("[gateway]\nbody = true", 2, "'body' is a number of bytes or a text such as \"16MiB\""),
+        ("[gateway]\nstream-body = \"x\"", 2, "'stream-body' is a number of bytes or a text such as"),
+        ("[gateway]\nstream-body = -1", 2, "'stream-body' is a number of bytes or a text such as"),
         ("[gateway]\nrate-per-client = \"5/0\"", 2, "'rate-per-client' is a rate such as \"100/60\""),
         ("[gateway]\nrate-per-client = 5", 2, "'rate-per-client' is a rate such as \"100/60\""),
         ("[gateway]\nrate-per-client = \"1/2/3/4\"", 2, "'rate-per-client' is a rate such as"),
-        ("[gateway]\nidle-timeout = \"x\"", 2, "'idle-timeout' is a number of seconds from 0.1 to 86400"),
+        ("[gateway]\nidle-timeout = \"x\"", 2, "'idle-timeout' is a number, not a string"),
+        ("[gateway]\nidle-timeout = 0", 2, "'idle-timeout' is a number of seconds from 0.1 to 86400"),
         ("[traces]\ncolector = \"\"", 2, "unknown name 'colector': did you mean 'collector'?"),
         (
             "[traces]\ncollector = \"ftp://a\"", 2,
@@ -110,6 +116,51 @@ struct SettingsTests {
         } catch {
             #expect(error.message.hasPrefix(message), "\(error)")
             #expect(error.line == line && error.file == "dir/resthost.toml")
+        }
+    }
+
+    @Test func `the page of the reference has a file that can be read`() throws {
+        let file = try settings(SettingsPage.example)
+        #expect(file.memory == 512 << 20 && file.accessLog == "dir/access.log")
+        for table in SettingsTable.all {
+            #expect(SettingsPage.example.contains("[\(table.name)]"))
+            for key in table.schema.descriptions {
+                #expect(key.sentence.hasSuffix("."), "\(table.name).\(key.name)")
+                let isFlag = key.type == "boolean"
+                #expect(!isFlag || key.standard != nil, "\(table.name).\(key.name)")
+            }
+        }
+    }
+
+    private func standard(_ table: String, _ key: String) -> String? {
+        SettingsTable.all.first { $0.name == table }?.schema.descriptions.first { $0.name == key }?.standard
+    }
+
+    @Test func `the defaults of the reference are those of the host`() throws {
+        let limits = GatewayLimits()
+        func number(_ key: String) -> Double? { standard("gateway", key).flatMap { Double($0) } }
+        #expect(number("connections") == Double(limits.maxConnections))
+        #expect(number("header-bytes") == Double(limits.maxHeaderBytes))
+        #expect(number("target-bytes") == Double(limits.maxTargetBytes))
+        #expect(number("header-timeout") == limits.headerTimeout)
+        #expect(number("idle-timeout") == limits.idleTimeout)
+        let body = try settings("[gateway]\nbody = \(standard("gateway", "body") ?? "")").gateway
+        var told = GatewayLimits()
+        told.maxBodyBytes = 0
+        body.apply(to: &told)
+        #expect(told.maxBodyBytes == limits.maxBodyBytes)
+        let memory = try settings("[limits]\nmemory = \(standard("limits", "memory") ?? "")").memory
+        #expect(memory == ScriptOptions().memoryLimit)
+        let declared = GatewayOverrides.fields.map(\.description)
+        #expect(declared.allSatisfy { $0.counterpart != nil })
+    }
+
+    @Test func `the options that the reference names are those of the command line`() async {
+        let help = await BuiltProgram.run("run", "--help").output
+        for key in SettingsTable.all.flatMap({ $0.schema.descriptions }) {
+            for option in (key.counterpart ?? "").matches(of: /`(--[a-z-]+)/) {
+                #expect(help.contains("\(option.1) "), "\(key.name)")
+            }
         }
     }
 

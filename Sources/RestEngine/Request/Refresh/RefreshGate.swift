@@ -11,7 +11,7 @@
 /// refresh function makes, starts or attaches a hook to (awaiting attaches one), at any time until the
 /// refresh is over, fails with its own failure. The same applies to requests that such a request waits for as
 /// a chain, and to refreshes that wait for each other. Hooks, ticks and timers inherit the refresh that they
-/// belong to, and so do the task of an asynchronous refresh and its child tasks, but not a detached task.
+/// belong to. The task of an asynchronous refresh and its child tasks do too; a detached task does not.
 @EngineActor
 public final class RefreshGate {
     /// The result of a refresh.
