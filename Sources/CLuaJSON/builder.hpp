@@ -3,6 +3,7 @@
 
 #include "key_memo.hpp"
 #include "lua.hpp"
+#include "string_memo.hpp"
 #include "text.hpp"
 
 namespace cjson {
@@ -13,20 +14,22 @@ namespace cjson {
 template <bool isCounted>
 class Builder {
 protected:
-    /// `bytes`: about how many there are to read. For few, no keys are remembered.
+    /// `bytes`: about how many there are to read. For few, nothing is remembered.
     Builder(lua_State *L, const cjson_making &making, size_t bytes)
         : L(L), making(making), remembers(bytes >= worthRemembering) {
-        open();
+        open(bytes);
     }
 
-    /// Puts what is needed on the stack; the value comes above it.
-    void open() {
-        luaL_checkstack(L, remembers ? KeyMemo::size + 8 : 8, "a value is too large");
+    /// Puts what is needed on the stack; the value comes above it. `bytes`: to read, but those said before.
+    void open(size_t bytes = 0) {
+        luaL_checkstack(L, remembers ? KeyMemo::size + 12 : 8, "a value is too large");
         base = lua_gettop(L);
         lua_rawgetp(L, LUA_REGISTRYINDEX, &registryKeys.array);
         if (remembers) {
             keys.open(base + 2);
-            lua_settop(L, base + 1 + KeyMemo::size);
+            stringTable = base + 2 + KeyMemo::size;
+            lua_settop(L, stringTable - 1);
+            strings = StringMemo::open(L, bytes);
         }
         roomyDepth = 1;
     }
@@ -50,6 +53,20 @@ protected:
         }
         lua_pushlstring(L, reinterpret_cast<const char *>(text.data), text.count);
         return true;
+    }
+
+    /// Pushes a string of a value. Only while it is open.
+    [[gnu::always_inline]] bool string(Span text) {
+        if (!strings || !StringMemo::takes(text)) {
+            return newString(text);
+        }
+        Ends ends(text);
+        StringMemo::Slot slot = StringMemo::slot(ends, text);
+        if (__builtin_expect(strings->has(slot, ends, text), 1)) {
+            lua_rawgeti(L, stringTable, slot.index);
+            return true;
+        }
+        return missedString(ends, text);
     }
 
     [[gnu::always_inline]] bool key(Span text) {
@@ -111,6 +128,18 @@ private:
     // The bytes that Lua 5.4 takes: for a table itself, an item, a field, and a string beside its bytes.
     static constexpr size_t tableBytes = 56, itemBytes = 16, fieldBytes = 24, stringBytes = 25;
 
+    [[gnu::noinline]] bool missedString(Ends ends, Span text) {
+        StringMemo::Slot slot = StringMemo::slot(ends, text);
+        bool keeps = strings->comesAgain(slot);
+        if (!newString(text)) {
+            return false;
+        }
+        if (keeps) {
+            strings->keep(L, stringTable, slot);
+        }
+        return true;
+    }
+
     [[gnu::noinline]] bool otherKey(Ends ends, Span text) {
         bool isNew;
         int index = keys.look(ends, text, isNew);
@@ -146,6 +175,9 @@ private:
     size_t credit = 0;
     bool remembers;
     uint32_t roomyDepth = 1;
+    StringMemo *strings = nullptr;
+    /// Above the mark of arrays and the keys.
+    int stringTable = 0;
     KeyMemo keys;
 };
 

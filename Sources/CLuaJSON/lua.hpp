@@ -12,7 +12,7 @@ namespace cjson {
 
 /// Keys, by address, of what a registry holds for this module.
 struct RegistryKeys {
-    char array, object, classes, classIDs, keepsClasses;
+    char array, object, classes, classIDs, keepsClasses, strings;
 };
 extern const RegistryKeys registryKeys;
 

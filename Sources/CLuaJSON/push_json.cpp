@@ -27,7 +27,7 @@ private:
         uint64_t word = *at++;
         char kind = Tape::kind(word);
         if (__builtin_expect(kind == '"', 1)) {
-            return Base::newString(string(word)) ? at : nullptr;
+            return Base::string(string(word)) ? at : nullptr;
         }
         if (kind == 'l') {
             lua_pushinteger(L, static_cast<lua_Integer>(*at));

@@ -32,7 +32,7 @@ protected:
             lua_pushnumber(L, load<double>(at));
             at += 8;
             break;
-        case Tag::string: return Base::newString(takeBytes(at));
+        case Tag::string: return Base::string(takeBytes(at));
         case Tag::number: return Base::number(takeBytes(at));
         case Tag::array: return array(depth + 1);
         case Tag::object: return object(depth + 1);

@@ -89,7 +89,7 @@ import Testing
             #expect(try site.get("/-/resources").status == 200)
             let read = try site.get("/github/a")
             #expect(read.status == 404)
-            #expect(read.problem("detail")?.contains("resources are the gateway's") == true)
+            #expect(read.problem("detail")?.contains("resources are on the gateway's") == true)
             let wrong = try site.get("/-/reload")
             #expect(wrong.status == 405)
             #expect(wrong["Allow"] == "POST")

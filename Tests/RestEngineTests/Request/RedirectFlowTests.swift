@@ -56,7 +56,7 @@ struct RedirectFlowTests {
 
     @Test(
         arguments: [
-            (nil, "doesn't say where"), ("", "doesn't say where"),
+            (nil, "without a Location"), ("", "without a Location"),
             ("ftp://api.test/a", "does not begin with http:// or https://"), ("mailto:me", "mailto:me"),
             ("http://", "has no host"), ("http://a b:c/", "can't be followed"),
         ] as [(String?, String)])

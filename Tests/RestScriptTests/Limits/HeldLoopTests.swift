@@ -102,7 +102,7 @@ struct HeldLoopTests {
         let lines = fixture.lines
         let failures = lines.filter {
             $0.hasPrefix("script_limit\tthe configuration of one URL used ")
-                && $0.contains("ms of CPU time in all; its limit is 250 ms: have globs")
+                && $0.contains("ms of CPU time in all; its limit is 250 ms: use globs")
         }
         #expect(failures.count == 1, "\(lines)")
         let logged = fixture.log.filter {
