@@ -96,7 +96,7 @@ function service:resource_at(url, path) end
 
 ---@class resthost.service.configure.options
 ---@field methods? string|string[] The methods that the block is for; default: all.
----@field description? string What `explain` calls the block. 4 KiB at most.
+---@field description? string The name of the block in `explain`. 4 KiB at most.
 
 ---Adds a configuration block.
 ---@param pattern? resthost.pattern

@@ -29,6 +29,8 @@ struct clua_state {
     /// host makes more, and not when the script allocates: they are let go of by finalizers, which no
     /// allocation runs.
     size_t charged;
+    /// Values that Swift keeps; see CLUA_REFERENCE_BYTES.
+    size_t anchored;
     bool script_innermost;
     bool over_limit;
     /// Bytes that the last collection of this run for the limit's sake left; 0 before the first.

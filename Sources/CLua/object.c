@@ -8,6 +8,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+// A function, an error or an attachment of the host is not measured: it counts as so many bytes.
+enum { SMALL_OBJECT_BYTES = 256 };
+
 static const char box_metatable_key, error_metatable_key, known_key, errors_key;
 static uint64_t tag;
 
@@ -79,8 +82,8 @@ static clua_userdata *push_userdata(lua_State *L, void *object, int kind, int va
     return userdata;
 }
 
-static void push_plain_userdata(lua_State *L, void *object, int kind, int values) {
-    push_userdata(L, object, kind, values);
+static void push_plain_userdata(lua_State *L, void *object, int kind, int values, size_t kept) {
+    charge(state_of(L), push_userdata(L, object, kind, values), kept);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &box_metatable_key);
     lua_setmetatable(L, -2);
 }
@@ -132,13 +135,15 @@ int clua_run_userdata(lua_State *L, clua_userdata *userdata) {
 
 int clua_trampoline(lua_State *L) { return clua_run_userdata(L, lua_touserdata(L, lua_upvalueindex(1))); }
 
-void clua_push_function(lua_State *L, void *object) {
-    push_plain_userdata(L, object, CLUA_FUNCTION, 0);
+void clua_push_function(lua_State *L, void *object, size_t kept) {
+    // The libraries' functions are the host's. Others are made when a script asks for them.
+    if (state_of(L)->depth > 0) kept += SMALL_OBJECT_BYTES;
+    push_plain_userdata(L, object, CLUA_FUNCTION, 0, kept);
     lua_pushcclosure(L, clua_trampoline, 1);
 }
 
 void clua_push_error(lua_State *L, void *object) {
-    push_userdata(L, object, CLUA_ERROR, 0);
+    charge(state_of(L), push_userdata(L, object, CLUA_ERROR, 0), SMALL_OBJECT_BYTES);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &error_metatable_key);
     lua_setmetatable(L, -2);
 }
@@ -218,7 +223,9 @@ static int describe_error(lua_State *L) {
     return 1;
 }
 
-void clua_push_companion(lua_State *L, void *object) { push_plain_userdata(L, object, CLUA_COMPANION, 1); }
+void clua_push_companion(lua_State *L, void *object) {
+    push_plain_userdata(L, object, CLUA_COMPANION, 1, SMALL_OBJECT_BYTES);
+}
 
 static void push_weak_table(lua_State *L, const char *mode, const void *key) {
     lua_newtable(L);

@@ -11,7 +11,7 @@ static void push_references(lua_State *L) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &references_key);
 }
 
-void clua_anchor(lua_State *L, lua_Integer slot) {
+static void set(lua_State *L, lua_Integer slot) {
     clua_reserve(L, 3);
     push_references(L);
     lua_insert(L, -2);
@@ -19,11 +19,19 @@ void clua_anchor(lua_State *L, lua_Integer slot) {
     lua_settop(L, -2);
 }
 
+void clua_anchor(lua_State *L, lua_Integer slot) {
+    clua_state *state = state_of(L);
+    set(L, slot);
+    state->anchored++;
+    if (clua_used(state) > state->limit) state->over_limit = true;
+}
+
 void clua_release(lua_State *L, lua_Integer slot) {
     clua_reserve(L, 3);
     // Not nil: an array part keeps its size, so slots that come again need no new memory.
     lua_pushboolean(L, 0);
-    clua_anchor(L, slot);
+    set(L, slot);
+    state_of(L)->anchored--;
 }
 
 void clua_push_anchored(lua_State *L, lua_Integer slot) {

@@ -167,6 +167,8 @@ size_t clua_close(clua_state *state) {
     clua_clock_close(state->clock);
     clua_coverage_close(state->coverage);
     state->coverage = NULL;
+    // Swift may still have references, which are useless now.
+    state->anchored = 0;
     free(state->failure.traceback);
     free(state->failure.source);
     return clua_used(state);
@@ -180,7 +182,9 @@ void clua_set_owner(clua_state *state, void *owner) { state->owner = owner; }
 
 void *clua_owner(lua_State *L) { return state_of(L)->owner; }
 
-size_t clua_used(const clua_state *state) { return state->used + state->charged; }
+size_t clua_used(const clua_state *state) {
+    return state->used + state->charged + state->anchored * CLUA_REFERENCE_BYTES;
+}
 
 void clua_shortage(const clua_state *state, size_t *held, size_t *asked, size_t *given, size_t *most) {
     *held = state->held;

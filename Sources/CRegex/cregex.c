@@ -102,6 +102,12 @@ int cregex_search(const cregex *regex, const char *text, size_t length) {
     return is_limit(result) || result == PCRE2_ERROR_NOMEMORY ? CREGEX_TOO_EXPENSIVE : CREGEX_FAILED;
 }
 
+size_t cregex_bytes(const cregex *regex) {
+    size_t bytes = 0;
+    (void)pcre2_pattern_info(code_of(regex), PCRE2_INFO_SIZE, &bytes);
+    return bytes;
+}
+
 void cregex_message(int error, char *buffer, size_t capacity) {
     if (capacity == 0) return;
     buffer[0] = 0;

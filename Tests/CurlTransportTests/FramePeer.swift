@@ -19,6 +19,8 @@ final class FramePeer: Sendable {
         case leave
         /// Closes the connection without a frame.
         case cut
+        /// Leaves the request without an answer.
+        case hold
     }
 
     struct Stream: Sendable {
@@ -137,6 +139,7 @@ private final class FrameHandler: ChannelInboundHandler {
             goAway(before: id, context)
             context.close(promise: nil)
         case .cut: context.close(promise: nil)
+        case .hold: break
         }
     }
 

@@ -9,7 +9,9 @@ import Testing
 struct RefusedStreamTests {
     private let folder = TemporaryFolder()
 
-    private nonisolated static let refusals = FramePeer.Reaction.allCases.filter { $0 != .answer }
+    private nonisolated static let refusals = FramePeer.Reaction.allCases.filter {
+        ![.answer, .hold].contains($0)
+    }
 
     private func service(_ peer: FramePeer) throws -> Service {
         folder.write("authority.pem", TestCertificates.authority)

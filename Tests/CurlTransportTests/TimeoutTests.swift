@@ -1,4 +1,5 @@
 import CurlTransport
+import Platform
 import RestEngine
 import TestSupport
 import Testing
@@ -78,18 +79,21 @@ struct TimeoutTests {
         let peer = LoopbackPeer { request, connection in
             if request.path == "/slow" { connection.stall() } else { connection.respond() }
         }
-        var ended: [Int] = []
+        let start = ClockReading.uptime
+        var ended: [Int: (TransportResult, seconds: Double)] = [:]
         let allEnded = Gate()
         for number in [3, 1, 2] {
             var request = TransportRequest(url: peer.baseURL + "/slow")
             request.timeouts.firstByte = .milliseconds(number * 100)
-            _ = transport.send(request) { _ in
-                ended.append(number)
+            _ = transport.send(request) { result in
+                ended[number] = (result, ClockReading.uptime - start)
                 if ended.count == 3 { allEnded.open() }
             }
         }
         _ = try await transport.answer(to: TransportRequest(url: peer.baseURL)).get()
         await allEnded.opened()
-        #expect(ended == [1, 2, 3])
+        for (number, (result, seconds)) in ended {
+            #expect(result.error?.phase == .firstByte && seconds >= Double(number) / 10)
+        }
     }
 }

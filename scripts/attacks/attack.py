@@ -19,6 +19,7 @@ class Attack:
     script: str = "@PRELUDE@"
     # More files of the script's folder.
     files: dict = field(default_factory=dict)
+    # `@FOLDER@` is a folder beside that of the script.
     flags: list = field(default_factory=list)
     # MiB that the host may take in addition to its start: the script's 64, the content's 128, and work in
     # progress, unless the attack says less.

@@ -63,7 +63,7 @@ class Host:
         if self.knows("--content-memory"):
             arguments += ["--content-memory", "128M"]
         self.process = subprocess.Popen(
-            arguments + self.attack.flags, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            arguments + [flag.replace("@FOLDER@", self.folder) for flag in self.attack.flags], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             preexec_fn=self.prepare)
         threading.Thread(target=self.collect, daemon=True).start()
         for line in self.process.stdout:
@@ -170,6 +170,12 @@ class Host:
         """Sends a command to this host, such as `wipe api`; returns its output."""
         done = subprocess.run(
             [self.program, *words, "--admin", self.path("admin.sock")], capture_output=True, text=True, timeout=30, check=False)
+        return done.stdout + done.stderr
+
+    def other(self, command, socket, *words):
+        """Does the same with another host."""
+        done = subprocess.run(
+            [self.program, command, "--admin", socket, *words], capture_output=True, text=True, timeout=30, check=False)
         return done.stdout + done.stderr
 
     # Measurements.

@@ -177,6 +177,96 @@ def keep_answers(host):
     return wait_for_override(host)
 
 
+# No value of Lua holds any of these. The upstream answers after eight seconds.
+UNHELD = """@PRELUDE@
+local function f() return rest.use_this_response end
+local text = string.rep("x", 256 * 1024)
+local ways = {
+  function(request) request:on_completion(f) end, function(request) request:chained(f) end,
+  function(_, i) api:resource("/held?" .. i):request("POST", { text = text }) end,
+  function(_, i) api:resource("/held?" .. i):load() end,
+  function() rest.custom_request { start = f, timeout = 8 }:start() end,
+  function(_, i) api:resource("/o" .. i // 5000):add_observer(f) end,
+}
+go(function()
+  for _, way in ipairs(ways) do
+    rest.spawn(function()
+      local request = api:resource("/held"):request("GET")
+      for i = 1, 1e6 do way(request, i) if i % 50 == 0 then rest.sleep(0) end end
+    end)
+  end
+end)
+"""
+
+# Each keeps little in Lua, and much in the host.
+COMPILED = """@PRELUDE@
+local function f() end
+local text, kept = string.rep("x", 8000), {}
+go(function()
+  for _, make in ipairs {
+    function(i) return rest.regex("(?:a(b)c){999}" .. i) end, function(i) return rest.auth.basic("u", text .. i) end,
+    function() return rest.refresh_on(401, f) end,
+  } do
+    rest.spawn(function() for i = 1, 1e6 do kept[#kept + 1] = make(i) if i % 50 == 0 then rest.sleep(0) end end end):await()
+    kept = {}
+  end
+end)
+"""
+
+# Blocks that make something for good each time they run, or a large configuration.
+BLOCKS = """@PRELUDE@
+local n = 0
+local function f() return true end
+for block = 1, 200 do
+  api:configure("/made/" .. block, function(c)
+    for _ = 1, 200 do n = n + 1 rest.cache.memory { max_bytes = 1000 + n } rest.refresh_on(401, f) end
+  end)
+end
+api:configure("/large/*", function(c) for i = 1, 20 do c.headers["X-" .. i] = string.rep("x", 10000) end end)
+"""
+
+# The listener never takes its second event.
+LISTENING = """@PRELUDE@
+rest.on_event({ "request", "response" }, function() rest.sleep(1000) end)
+local long = string.rep("x", 1900000)
+go(function()
+  for i = 1, 300 do api:resource("/e"):relative("/e?" .. i .. long):request("GET"):cancel() rest.sleep(0.01) end
+end)
+"""
+
+
+def leave_running(host):
+    def late(connection, _target, _body):
+        time.sleep(8)
+        connection.sendall(answer(b"{}"))
+    host.upstream.routes["/held"] = late
+    host.go()
+    time.sleep(12)
+    # Observers stay as long as their script.
+    host.write("main.lua", "@PRELUDE@")
+    host.command("reload")
+    return []
+
+
+def keep_compiled(host):
+    wait_for_override(host)
+    host.write("main.lua", "@PRELUDE@")
+    host.command("reload")
+    return []
+
+
+def ask_for_blocks(host):
+    host.write("main.lua", BLOCKS)
+    host.command("reload")
+    for number in range(1, 201):
+        host.get(f"/api/made/{number}")
+    for number in range(1000):
+        host.get(f"/api/large/{number}")
+    host.write("main.lua", "@PRELUDE@")
+    host.command("reload")
+    return []
+
+
 def freed(host):
     """Asks for 28 MB again and again, then wipes them: the memory must go back to the system."""
     rows = [{"id": i, "name": f"name {i}", "tags": ["a", "b", str(i)]} for i in range(420 * 1000)]
@@ -201,5 +291,10 @@ ATTACKS = [
     Attack("out-of-memory", "transformers and jobs that take all their memory", hungry, HUNGRY),
     Attack("held-entities", "a script that keeps what it made outside of its own memory", wait_for_override, ENTITIES),
     Attack("held-answers", "a script that keeps answers, errors and results of custom requests", keep_answers, ANSWERS),
+    Attack("unheld", "hooks, chains, observers and requests in flight that a script makes without end", leave_running, UNHELD),
+    Attack("compiled", "regular expressions, credentials and refreshes that a script keeps", keep_compiled, COMPILED),
+    Attack("block-results", "blocks that make ever new caches and gates, and configurations of 200 kB", ask_for_blocks,
+           runs_twice=True),
+    Attack("events", "events with URLs of 2 MB, for a listener that takes none", wait_for_override, LISTENING),
     Attack("freed", "memory goes back after 28 MB of JSON", freed),
 ]

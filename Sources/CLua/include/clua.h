@@ -151,7 +151,9 @@ void clua_cancel(clua_state *state, lua_State *thread, const clua_budget *budget
 // object.c
 
 /// Pushes a Lua function that calls `object` through `callbacks.call`. Takes over one reference of `object`.
-void clua_push_function(lua_State *L, void *object);
+/// The state is charged with `kept` bytes until it lets go of the object, and with some more when a script
+/// runs.
+void clua_push_function(lua_State *L, void *object, size_t kept);
 /// Pushes a userdata for an error value. Takes over one reference.
 void clua_push_error(lua_State *L, void *object);
 /// The error of the value at `index`, whether it is a userdata or a value that `clua_link_error` linked; or
@@ -192,6 +194,10 @@ void *clua_attachment_at(lua_State *L, int index);
 void clua_attach(lua_State *L, int index, void *object);
 
 // reference.c
+
+/// The bytes of the host's object that refers to a value, and of the entry for it in a list. The state is
+/// charged with them for each value that is kept, so that a script can't make such objects without end.
+enum { CLUA_REFERENCE_BYTES = 128 };
 
 /// Pops a value and keeps it under `slot`.
 void clua_anchor(lua_State *L, lua_Integer slot);

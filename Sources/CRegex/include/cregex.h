@@ -24,6 +24,9 @@ cregex *cregex_compile(const char *text, size_t length, int ignore_case, int *er
 /// Searches text for the pattern, anywhere: one of the results above.
 int cregex_search(const cregex *regex, const char *text, size_t length);
 
+/// The bytes that the compiled pattern takes: `(?:abc){999}` takes a thousand times its text.
+size_t cregex_bytes(const cregex *regex);
+
 /// PCRE2's English sentence for an error number, always terminated.
 void cregex_message(int error, char *buffer, size_t capacity);
 

@@ -7,6 +7,8 @@ final class GatewayLoop {
     /// Seconds for which a rendering is kept after the last request for it.
     private static let contentSeconds = 10
     private static let mostSurplus = 8
+    /// Longer targets are answered by the engine each time. There may be thousands of them in a table.
+    private static let mostTargetBytes = 1 << 10
     /// The time for which idle connections stay open while the gateway stops. Requests that their clients
     /// have already sent are read and answered in it.
     private static let lastReadTime = TimeAmount.milliseconds(5)
@@ -207,6 +209,7 @@ final class GatewayLoop {
 
     /// Lets a target be answered without the engine while its content is fresh.
     func show(_ shown: EngineClient.Shown, at target: [UInt8], _ accessPolicy: AccessPolicy) {
+        guard target.count <= Self.mostTargetBytes else { return }
         let known = target.withUnsafeBytes { targets.find($0) }
         if known?.shows(shown, accessPolicy) ?? false { return }
         targets.insert(HotAnswer(target: target, shown, accessPolicy))

@@ -42,6 +42,8 @@ extension EngineClient {
             options.headers.set("Accept-Encoding", "identity")
             if proxied.method == "GET" { options.headers.addRange(of: proxied.fields) }
             let forwarded = ProxiedAnswer { response, pipe in
+                // A client with the whole body may read before the transfer has ended.
+                if !Method.isSafe(proxied.method) { resource.outdate() }
                 completion(
                     .body(StreamedAnswer(response, to: proxied, headers, from: resource.urlString, pipe)))
             }
@@ -56,8 +58,8 @@ extension EngineClient {
         request.onCompletion { info in
             pendingRead.use()
             proxied.pipe?.close()
-            Self.note(info.response, to: proxied.method, resource)
             if let answer, answer.hasBegun { return answer.end(info.response) }
+            Self.note(info.response, to: proxied.method, resource)
             if proxied.isRead, isStreamed, case .failure(let error) = info.response {
                 return completion(.problem(Problem(error, reading: proxied.path)))
             }

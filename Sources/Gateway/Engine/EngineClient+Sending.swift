@@ -69,7 +69,7 @@ extension EngineClient {
         {
             return
         }
-        resource.invalidate()
+        resource.outdate()
     }
 
     @EngineActor

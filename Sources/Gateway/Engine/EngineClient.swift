@@ -132,7 +132,7 @@ final class EngineClient: Sendable {
         }
         let timeout = Self.timeout(resolved.configuration.timeouts)
         if timeout != Self.usualTimeout { waiting(timeout) }
-        let running = resolved.configuration.isCollapsing ? resource.loadRequests.first : nil
+        let running = resolved.configuration.isCollapsing ? resource.currentLoad : nil
         let interest = running?.interest ?? 0
         let held = resource.dataTime
         let status = CacheStatus.forwarded(isStale: held != nil, isCollapsed: running != nil)
@@ -240,32 +240,6 @@ final class EngineClient: Sendable {
         var problem = Problem(404, "unknown_service", text)
         problem.services = serviceNames(accessPolicy)
         return problem
-    }
-}
-
-/// Resources by the path of the client's request, so that a path is parsed, checked and joined only once.
-/// Entries are weak: the service decides how long a resource lives.
-@EngineActor
-final class KnownResources {
-    private struct Entry {
-        weak var resource: Resource?
-    }
-
-    /// At this number all entries are dropped. They are found again when clients ask.
-    private static let limit = 4096
-    private var entries: [ResourcePath: Entry] = [:]
-
-    nonisolated init() {}
-
-    /// Nil if the path isn't known, or if its service has been replaced.
-    func resource(at path: ResourcePath, of service: Service) -> Resource? {
-        guard let resource = entries[path]?.resource, resource.service === service else { return nil }
-        return resource
-    }
-
-    func remember(_ resource: Resource, at path: ResourcePath) {
-        if entries.count >= Self.limit { entries = [:] }
-        entries[path] = Entry(resource: resource)
     }
 }
 

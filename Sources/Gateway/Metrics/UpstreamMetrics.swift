@@ -16,7 +16,7 @@ final class UpstreamMetrics {
     private var limits = LabeledMetrics(.limitActions, ["limit", "action"])
     private var breakers = LabeledMetrics(.breakerChanges, ["origin", "state"])
     private var reloads = LabeledMetrics(.reloads, ["outcome"])
-    /// The time at which the last message of a request ended.
+    /// The time at which the last message of a request ended, on the engine's clock that never jumps.
     private var ends: [UInt64: Double] = [:]
     /// The limit of requests that are followed at once. For further ones the time after the last message
     /// isn't counted.
@@ -36,7 +36,9 @@ final class UpstreamMetrics {
         case .attempt(let attempt): note(attempt, service, event)
         case .response(let outcome):
             let ended = event.request.flatMap { ends.removeValue(forKey: $0) }
-            if outcome.error == nil, let ended { transforms.observe(event.time - ended, [service]) }
+            if outcome.error == nil, let ended, let engine {
+                transforms.observe(engine.scheduler.uptime - ended, [service])
+            }
             requests.add([service, Self.method(event.method), outcome.error ?? Self.group(outcome.status)])
             if let seconds = outcome.seconds { requestSeconds.observe(seconds, [service]) }
         case .cache(let access):
@@ -50,7 +52,7 @@ final class UpstreamMetrics {
 
     private func note(_ attempt: EngineEvent.Attempt, _ service: String, _ event: EngineEvent) {
         if let request = event.request, ends[request] != nil || ends.count < Self.mostFollowed {
-            ends[request] = event.time
+            ends[request] = engine?.scheduler.uptime
         }
         let outcome: String
         switch attempt.result {

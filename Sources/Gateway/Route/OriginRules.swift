@@ -45,8 +45,9 @@ struct OriginRules: Sendable {
         self.cors = cors
         exposed =
             ([
-                "Age", "Allow", "Cache-Status", "Content-Range", "Deprecation", "ETag", "Link", "Location",
-                "Retry-After", "Sunset", "WWW-Authenticate",
+                "Accept-Ranges", "Age", "Allow", "Cache-Status", "Content-Disposition", "Content-Range",
+                "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset",
+                "WWW-Authenticate",
             ] + kept)
             .joined(separator: ", ")
     }

@@ -26,7 +26,7 @@ package struct GatewayRoute: Sendable {
 /// Routes by the paths that they match. If two match, a literal segment goes before a name, and a name before
 /// `{name*}`.
 struct RouteTable: Sendable {
-    enum Segment: Equatable, Sendable {
+    enum Segment: Hashable, Sendable {
         case text(String)
         case name(String)
         /// The last segment: it stands for one or more.
@@ -93,27 +93,43 @@ struct RouteTable: Sendable {
         }
     }
 
+    /// In the order in which they are tried.
     private var entries: [Entry] = []
+    /// Of these, those whose first segment is a text, and then the others. A script may have thousands of
+    /// routes, and each request looks for one.
+    private var byFirstText: [String: [Entry]] = [:]
+    private var others: [Entry] = []
 
     var isEmpty: Bool { entries.isEmpty }
 
     var all: [GatewayRoute] { entries.map(\.route) }
 
     init(_ routes: [GatewayRoute]) throws(GatewayError) {
+        var known: [Shape: String] = [:]
+        var ranked: [(ranks: [Int], entry: Entry)] = []
         for route in routes {
             let segments = try Self.segments(of: route)
-            let shape = segments.map(\.shape)
-            if let other = entries.first(where: {
-                $0.route.method == route.method && $0.segments.map(\.shape) == shape
-            }) {
-                throw .badRoute(
-                    "\(route.method) \(route.template) matches the same as \(other.route.template)")
+            let shape = Shape(method: route.method, segments: segments.map(\.shape))
+            if let other = known.updateValue(route.template, forKey: shape) {
+                throw .badRoute("\(route.method) \(route.template) matches the same as \(other)")
             }
-            entries.append(Entry(route, segments))
+            ranked.append((segments.map(\.rank), Entry(route, segments)))
         }
-        entries.sort {
-            $0.segments.map(\.rank).lexicographicallyPrecedes($1.segments.map(\.rank))
+        ranked.sort { $0.ranks.lexicographicallyPrecedes($1.ranks) }
+        entries = ranked.map(\.entry)
+        for entry in entries {
+            if case .text(let text)? = entry.segments.first {
+                byFirstText[text, default: []].append(entry)
+            } else {
+                others.append(entry)
+            }
         }
+    }
+
+    /// Two routes of one shape match the same requests.
+    private struct Shape: Hashable {
+        let method: String
+        let segments: [Segment]
     }
 
     private static func segments(of route: GatewayRoute) throws(GatewayError) -> [Segment] {
@@ -171,10 +187,12 @@ struct RouteTable: Sendable {
         }
         let wanted = method == "HEAD" ? "GET" : method
         var methods: [String] = []
-        for entry in entries {
-            guard let params = entry.params(of: parts) else { continue }
-            if entry.route.method == wanted { return .route(entry, params) }
-            if !methods.contains(entry.route.method) { methods.append(entry.route.method) }
+        for entries in [parts.first.flatMap { byFirstText[$0] } ?? [], others] {
+            for entry in entries {
+                guard let params = entry.params(of: parts) else { continue }
+                if entry.route.method == wanted { return .route(entry, params) }
+                if !methods.contains(entry.route.method) { methods.append(entry.route.method) }
+            }
         }
         if methods.isEmpty { return .none }
         if methods.contains("GET") { methods.append("HEAD") }

@@ -11,7 +11,7 @@ public protocol LuaObject: AnyObject {
     /// them goes first.
     var keptBytes: Int { get }
 
-    /// Lua gets it. An object whose bytes change while no script sets anything has to tell this state.
+    /// Lua has got it. An object whose bytes change while no script sets anything has to tell this state.
     func wasPushed(in state: LuaState)
 }
 
@@ -27,6 +27,19 @@ extension LuaState {
         verifyOwner()
         guard !isClosed else { return }
         clua_measure(main.raw, address(of: object), max(0, object.keptBytes))
+    }
+}
+
+extension LuaState {
+    /// Keeps an object's userdata, and with it the account of its bytes, although the script may let go of
+    /// it. Nil when Lua doesn't have the object.
+    public func reference(to object: some LuaObject) -> LuaReference? {
+        verifyOwner()
+        guard !isClosed else { return nil }
+        let lua = main
+        lua.checkStack(4)
+        guard clua_push_known(lua.raw, address(of: object)) else { return nil }
+        return LuaReference(home: home, slot: anchor(lua.raw))
     }
 }
 

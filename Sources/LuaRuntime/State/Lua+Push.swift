@@ -52,8 +52,11 @@ extension Lua {
     }
 
     /// Pushes a function that runs `function`; messages call it `name`.
-    public func push(function: @escaping HostFunction, name: String) {
-        push(box: HostBox(name: name, role: .function, function: function))
+    ///
+    /// - Parameter bytes: what the function keeps, apart from itself and from values of Lua. They count
+    ///   towards the memory limit until Lua lets go of it.
+    public func push(function: @escaping HostFunction, name: String, keeping bytes: Int = 0) {
+        push(box: HostBox(name: name, role: .function, function: function), keeping: bytes)
     }
 
     /// Pushes a function that calls its own first argument, protected and able to wait, and gives the
@@ -72,10 +75,11 @@ extension Lua {
         let key = address(of: luaClass)
         let retained = Unmanaged.passRetained(object).toOpaque()
         let kept = max(0, object.keptBytes)
+        if !clua_push_object(raw, retained, key, kept) {
+            state.register(luaClass, of: Object.self, on: self)
+            _ = clua_push_object(raw, retained, key, kept)
+        }
         object.wasPushed(in: state)
-        if clua_push_object(raw, retained, key, kept) { return }
-        state.register(luaClass, of: Object.self, on: self)
-        _ = clua_push_object(raw, retained, key, kept)
     }
 
     /// Pushes the value by which scripts know `error`.
@@ -83,9 +87,9 @@ extension Lua {
         state.present(error, on: self)
     }
 
-    func push(box: HostBox) {
+    func push(box: HostBox, keeping bytes: Int = 0) {
         checkStack(3)
         // Retained for Lua: the collector's callback releases it.
-        clua_push_function(raw, Unmanaged.passRetained(box).toOpaque())
+        clua_push_function(raw, Unmanaged.passRetained(box).toOpaque(), bytes)
     }
 }

@@ -151,7 +151,8 @@ public final class LuaState {
         watch = nil
         let bytes = clua_close(core)
         let report = LeakReport(
-            hostObjects: Int(clua_userdata_count(core)), references: home.live, waitingCoroutines: waitingCount,
+            hostObjects: Int(clua_userdata_count(core)), references: home.live,
+            waitingCoroutines: waitingCount,
             bytes: bytes)
         clua_free(core)
         return report

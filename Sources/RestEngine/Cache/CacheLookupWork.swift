@@ -47,7 +47,9 @@ final class CacheLookupWork: RequestWork {
             resource.notify(.error)
             request.complete(ResponseInfo(.failure(error)))
         } else {
-            let running = resource.loadRequests.first { $0 !== request && !$0.work.mayWait(for: request) }
+            let running = resource.loadRequests.first {
+                $0 !== request && !$0.isOutdated && !$0.work.mayWait(for: request)
+            }
             let load = (joins ? running : nil) ?? startLoad()
             self.load = load
             for pass in request.neededBy { load.need(by: pass) }

@@ -11,11 +11,15 @@ package final class ConfigurationTable {
     private static let sharedLimit = 1024
     /// Results of the functions of definitions, by URL, method and functions.
     private var own: [OwnConfigurationKey: ResolvedConfiguration] = [:]
+    /// The bytes of these results.
+    private var ownBytes = 0
+    private static let mostOwnBytes = 4 << 20
     private var resolving: [OwnConfigurationKey] = []
 
     /// Increases whenever a cached result may be out of date (rule 14.5).
     package var version: Int { currentVersion }
-    /// Runs the functions that select and configure one URL, and limits their total time.
+    /// Runs the functions that select and configure one URL, and edit or decorate one request, and limits
+    /// their total time.
     package var limit: (@EngineActor (URLText, () throws -> Void) throws -> Void)?
     // Read several times by each request; see EngineLog.
     private var currentVersion = 1
@@ -45,13 +49,13 @@ package final class ConfigurationTable {
     }
 
     /// Makes the functions of definitions run again when their result is next needed.
-    func forgetOwn() { own = [:] }
+    func forgetOwn() { (own, ownBytes) = ([:], 0) }
 
     /// Makes the blocks run again when their result is next needed.
     package func invalidate() {
         currentVersion += 1
         shared = SharedConfigurations()
-        own = [:]
+        forgetOwn()
     }
 
     func tryEntry(_ number: Int, url: URLText, method: String, now: Double) -> RequestError? {
@@ -122,8 +126,10 @@ package final class ConfigurationTable {
             failure = RequestError(thrown: error, timestamp: now, url: url.string, method: method)
         }
         let made = ResolvedConfiguration(draft.configuration, entries: base.entries, failure: failure)
-        if own.count >= Self.sharedLimit { own = [:] }
+        let bytes = made.configuration.heldBytes + 2 * url.string.utf8.count
+        if own.count >= Self.sharedLimit || ownBytes + bytes > Self.mostOwnBytes { forgetOwn() }
         own[key] = made
+        ownBytes += bytes
         return made
     }
 

@@ -77,7 +77,7 @@ final class BodyDelivery: BodyReceiver {
             case .success(let response): response.status == 416
             case .failure(let error): error.code == .decodingFailed
             }
-        guard let file, hasNoRest, file.bytes > 0, hop.step.headers.contains("If-Range") else { return nil }
+        guard let file, hasNoRest, file.asksForRest else { return nil }
         file.startOver()
         return hop.goingOn(after: result).changing { headers in
             for name in ["Range", "If-Range"] { headers.remove(name) }

@@ -16,9 +16,14 @@ final class FileDownload: BodyReceiver {
     /// The response that the file began with.
     private(set) var head: TransportResponse?
     private var failure: FileError?
+    /// The value of the caller's Range; nil until the first message, and nil inside for none. The answer is
+    /// stored as the whole file.
+    private var callersRange: String??
     /// The current message asks for the missing part of the file.
+    private(set) var asksForRest = false
+    /// It does so on the condition that the server still has the same file.
     private var isGoingOn = false
-    /// The current message asks for a range, and the answer is stored as the whole file.
+    /// The current message asks for the caller's range.
     private var wantsPart = false
     /// The reason why no more bytes are accepted.
     private var fault: RequestError.Cause?
@@ -47,8 +52,13 @@ final class FileDownload: BodyReceiver {
     /// Called before a message with these fields is sent.
     func prepare(_ headers: Headers) {
         fault = nil
-        isGoingOn = head != nil && headers.contains("If-Range")
-        wantsPart = !isGoingOn && headers.contains("Range")
+        let range = headers["Range"]
+        let callersRange = callersRange ?? range
+        self.callersRange = callersRange
+        wantsPart = range != nil && range == callersRange
+        asksForRest = range != nil && range != callersRange
+        // The caller may have set If-Range too, and a redirect to another origin may have removed it.
+        isGoingOn = asksForRest && headers.contains("If-Range")
     }
 
     func begin(_ response: TransportResponse, of transfer: any Transfer) {

@@ -69,7 +69,9 @@ public struct EngineEvent: Sendable {
     /// A copy without the bodies of messages, to be kept (46.6).
     var withoutBodies: EngineEvent {
         guard case .attempt(var attempt) = detail else { return self }
+        // A message has one of both.
         attempt.message.body = nil
+        attempt.message.upload = nil
         attempt.delivered = nil
         attempt.transport = nil
         if case .success(var response) = attempt.result {

@@ -1,13 +1,21 @@
 import DequeModule
 import Synchronization
 
-/// A queue of events for one reader. If there are too many, the oldest are dropped, and the next event that
-/// is taken contains their number (rule 46.5).
+/// A queue of events for one reader. If there are too many, or they are too large, the oldest are dropped,
+/// and the next event that is taken contains their number (rule 46.5).
 package struct EventQueue: Sendable {
     /// The number of events that can wait; see docs/reference/limits.md, L80.
     package static let limit = 1024
+    /// The bytes of events that can wait (limit L313). The newest one may have more.
+    package static let byteLimit = 4 << 20
 
-    private var waiting: Deque<EngineEvent> = []
+    private struct Waiting {
+        let event: EngineEvent
+        let bytes: Int
+    }
+
+    private var waiting: Deque<Waiting> = []
+    private var bytes = 0
     private var dropped = 0
 
     package init() {}
@@ -18,15 +26,20 @@ package struct EventQueue: Sendable {
 
     /// Bodies are not kept (46.6).
     package mutating func add(_ event: EngineEvent) {
-        if waiting.count == Self.limit {
-            waiting.removeFirst()
+        let event = event.withoutBodies
+        let new = Waiting(event: event, bytes: event.heldBytes)
+        waiting.append(new)
+        bytes += new.bytes
+        while waiting.count > Self.limit || bytes > Self.byteLimit && waiting.count > 1 {
+            bytes -= waiting.removeFirst().bytes
             dropped += 1
         }
-        waiting.append(event.withoutBodies)
     }
 
     package mutating func next() -> EngineEvent? {
-        guard var event = waiting.popFirst() else { return nil }
+        guard let first = waiting.popFirst() else { return nil }
+        bytes -= first.bytes
+        var event = first.event
         event.dropped = dropped
         dropped = 0
         return event

@@ -181,7 +181,7 @@ extension Request {
         var attempt = EngineEvent.Attempt(
             number: sent.hop.number, reason: sent.hop.reason.map { "\($0)" }, message: message,
             result: result,
-            began: sent.began, seconds: engine.scheduler.now - sent.began, span: sent.span)
+            began: sent.began, seconds: engine.scheduler.uptime - sent.uptime, span: sent.span)
         attempt.delivered = delivered
         attempt.transport = work.lister?.core.transport
         engine.notify(
@@ -201,10 +201,13 @@ final class MessageUnderWay {
     fileprivate let headers: Headers
     fileprivate let span: TraceSpan?
     fileprivate let began: Double
+    /// The same moment on the clock that never jumps.
+    fileprivate let uptime: Double
 
     init(_ request: Request, _ hop: RequestHop, _ headers: Headers, _ span: TraceSpan?, _ began: Double) {
         (self.request, self.hop, self.headers) = (request, hop, headers)
         (self.span, self.began) = (span, began)
+        uptime = request.engine.scheduler.uptime
     }
 
     func notify(_ result: TransportResult, _ delivered: DeliveredBody?) {

@@ -13,38 +13,75 @@ final class KnownSecrets: Sendable {
     /// The number of texts that are added at run time, such as renewed tokens; beyond it the oldest is
     /// forgotten.
     static let mostRecent = 1000
+    /// The limit for the bytes of these texts in all their forms, of which a text has about nine (limit
+    /// L314). The newest text stays in any case.
+    static let mostRecentBytes = 32 << 20
+
+    private struct Recent {
+        let text: String
+        /// The forms in which it is searched for.
+        let needles: [[UInt8]]
+
+        var bytes: Int { needles.reduce(0) { $0 + $1.count + 64 } }
+    }
 
     private struct State {
         /// Texts from the environment and the settings, which are never forgotten.
         var fixed: Set<String> = []
-        var recent: [String] = []
+        var recent: [Recent] = []
+        var recentBytes = 0
         /// Names in lower case; true if secret.
         var names: [String: Bool] = [:]
+
+        /// A text that is added again becomes the newest.
+        mutating func knows(_ text: String) -> Bool {
+            if fixed.contains(text) { return true }
+            guard let known = recent.firstIndex(where: { $0.text == text }) else { return false }
+            recent.append(recent.remove(at: known))
+            return true
+        }
+
+        /// Returns the forms of the texts that are forgotten for it.
+        mutating func add(_ new: Recent, within bytes: Int) -> [[UInt8]] {
+            recent.append(new)
+            recentBytes += new.bytes
+            var gone: [[UInt8]] = []
+            while recent.count > KnownSecrets.mostRecent || recentBytes > bytes && recent.count > 1 {
+                let oldest = recent.removeFirst()
+                recentBytes -= oldest.bytes
+                gone += oldest.needles
+            }
+            return gone
+        }
     }
 
+    private let recentBytes: Int
     private let state = Mutex(State())
-    private let search = Mutex(SecretSearch([]))
+    private let search = Mutex(SecretSearch(ofAtLeast: fewestBytes))
     /// Whether there are texts to search for. Checked first, because most programs have no secrets.
     private let hasTexts = Atomic(false)
     private let hasNames = Atomic(false)
 
+    init(recentBytes: Int = KnownSecrets.mostRecentBytes) { self.recentBytes = recentBytes }
+
     /// False for a text that is too short or too long to be hidden.
     func hide(_ text: String, isFixed: Bool) -> Bool {
         guard (Self.fewestBytes...Self.mostBytes).contains(text.utf8.count) else { return false }
-        let texts: [String]? = state.withLock { state in
-            if state.fixed.contains(text) { return nil }
-            if let known = state.recent.firstIndex(of: text) {
-                // A text that is added again becomes the newest.
-                state.recent.append(state.recent.remove(at: known))
-                return nil
+        if state.withLock({ $0.knows(text) }) { return true }
+        // A script may call this often, so a new text costs the same however many there are.
+        let needles = SecretSearch.needles(of: text)
+        state.withLock { state in
+            var gone: [[UInt8]] = []
+            if isFixed {
+                state.fixed.insert(text)
+            } else {
+                gone = state.add(Recent(text: text, needles: needles), within: recentBytes)
             }
-            if isFixed { state.fixed.insert(text) } else { state.recent.append(text) }
-            if state.recent.count > Self.mostRecent { state.recent.removeFirst() }
-            return state.fixed + state.recent
+            search.withLock { search in
+                search.remove(gone)
+                search.add(needles)
+            }
         }
-        guard let texts else { return true }
-        let search = SecretSearch(texts)
-        self.search.withLock { $0 = search }
         hasTexts.store(true, ordering: .releasing)
         return true
     }

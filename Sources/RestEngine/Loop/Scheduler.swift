@@ -20,6 +20,8 @@ public final class Scheduler {
     private let isSliced: Bool
     private var queue: Deque<Tick> = []
     private var timers = TimerHeap()
+    /// When the work of the current tick has taken long, on the clock's uptime.
+    private var tickEnd = 0.0
     /// The number of ticks so far.
     package private(set) var tick: UInt64 = 0
 
@@ -39,6 +41,9 @@ public final class Scheduler {
 
     /// Seconds on a clock that never jumps.
     package var uptime: Double { clock.uptime }
+
+    /// Whether the work of the current tick has taken long, so that more of it should wait for the next one.
+    var isLate: Bool { clock.uptime > tickEnd }
 
     var time: EngineTime { EngineTime(now: clock.now, uptime: clock.uptime) }
 
@@ -86,6 +91,7 @@ public final class Scheduler {
         var didWork = left > 0
         // A timer that is set during the tick, even with delay zero, waits for the next tick.
         let (uptime, last) = (clock.uptime, timers.lastOrder)
+        tickEnd = uptime + Self.slice
         var end = sliceEnd
         while let timer = timers.popFirst(dueAt: uptime, setUpTo: last) {
             timer.run()

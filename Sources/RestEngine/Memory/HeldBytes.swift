@@ -3,7 +3,9 @@
 extension Headers {
     /// Names and values, including overhead.
     package var heldBytes: Int {
-        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+        fields.reduce(omitted.reduce(0) { $0 + $1.utf8.count + 64 }) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count + 64
+        }
     }
 }
 
@@ -61,6 +63,23 @@ extension RequestError.Cause {
     }
 }
 
+extension EngineEvent {
+    /// Of an event without bodies.
+    var heldBytes: Int {
+        let own = 512 + (url?.utf8.count ?? 0)
+        switch detail {
+        case .attempt(let attempt):
+            let message = attempt.message.url.utf8.count + attempt.message.headers.heldBytes
+            guard case .success(let response) = attempt.result else { return own + message }
+            return own + message + response.headers.heldBytes
+        case .response(let outcome): return own + (outcome.message?.utf8.count ?? 0)
+        case .cache(let access): return own + (access.message?.utf8.count ?? 0)
+        case .limit(let action): return own + action.scope.utf8.count
+        case .request, .breaker, .reload, .state: return own
+        }
+    }
+}
+
 extension [RequestAttempt] {
     package var heldBytes: Int { reduce(0) { $0 + 256 + $1.url.utf8.count } }
 }
@@ -70,8 +89,8 @@ extension Exchange {
 }
 
 extension Request {
-    /// Includes its outcome, its body, and the requests that it waited for.
-    package var heldBytes: Int { heldBytes(beside: nil) }
+    /// Includes its outcome, its body, its hooks, and the requests that it waited for.
+    package var heldBytes: Int { hookBytes + heldBytes(beside: nil) }
 
     /// - Parameter known: An entity that is counted already: a chain has that of its request.
     func heldBytes(beside known: Entity?) -> Int {
@@ -84,7 +103,12 @@ extension Request {
 }
 
 extension NetworkWork {
-    func heldBytes(beside known: Entity?) -> Int { plan.heldBytes }
+    /// Buffers of a transfer, and what the system keeps for its connection.
+    private static let transferBytes = 8 << 10
+
+    func heldBytes(beside known: Entity?) -> Int {
+        plan.heldBytes + (transfer == nil ? 0 : Self.transferBytes)
+    }
 }
 
 extension RequestDraft {
@@ -110,7 +134,19 @@ extension MultipartPart {
 }
 
 extension ConfigurationDraft {
-    package var heldBytes: Int { 2048 + (url?.string.utf8.count ?? 0) + configuration.headers.heldBytes }
+    package var heldBytes: Int { 2048 + (url?.string.utf8.count ?? 0) + configuration.heldBytes }
+}
+
+extension Configuration {
+    /// The names, values, lists and functions that blocks have set. Functions hold more, which their owner
+    /// counts.
+    package var heldBytes: Int {
+        var bytes = headers.heldBytes + pipeline.heldBytes + 128 * (mutators.count + decorators.count)
+        for name in redirects.keepHeaders { bytes += name.rawValue.utf8.count + 64 }
+        guard let rules = attemptRules?.rules else { return bytes }
+        if case .named(let name)? = rules.limits?.scope { bytes += name.utf8.count }
+        return bytes + 32 * (rules.retry?.statuses.count ?? 0)
+    }
 }
 
 extension ServedRequest {
@@ -129,6 +165,10 @@ extension Resource {
 /// The owner of a request that accounts for its memory.
 @EngineActor
 package protocol RequestKeeper: AnyObject {
-    /// The request holds more bytes than before; see ``Request/heldBytes``.
+    /// The request holds more bytes than before, or fewer; see ``Request/heldBytes``.
     func requestGrew(_ request: Request)
+
+    /// Returns an object that keeps the account of the request open as long as the object lives. The request
+    /// has it while it runs.
+    func hold(_ request: Request) -> AnyObject?
 }

@@ -9,6 +9,22 @@ extension Resource {
     /// The time of the last use on any thread, on the scheduler's uptime clock.
     var lastUse: Double { max(lastUsed, answerSnapshot?.lastUse ?? -.infinity) }
 
+    /// The resource with its configurations, and without content.
+    private var bytesWithoutContent: Int { Self.ownBytes(of: url) + configurationBytes }
+
+    /// Updates the count after its configurations have changed. When there is no room for them, they are not
+    /// kept, and the blocks run again at the next use.
+    func recountConfigurations() {
+        guard count() > 0 else { return }
+        if !engine.contentBudget.makeRoom(for: 0, in: core, sparing: self) { dropConfigurations() }
+    }
+
+    private func dropConfigurations() {
+        guard configurationBytes > 0 else { return }
+        forgetConfigurations()
+        count()
+    }
+
     /// Updates the count after each change of its content.
     func recount() {
         guard count() > 0 else { return }
@@ -34,7 +50,7 @@ extension Resource {
     /// be made.
     public func refusal(of entity: Entity) -> RequestError? {
         let bytes = entity.heldBytes
-        let more = bytes + Self.overhead + Self.ownBytes(of: url) - heldBytes
+        let more = bytes + Self.overhead + bytesWithoutContent - heldBytes
         let budget = engine.contentBudget
         guard more > 0, !budget.makeRoom(for: more, in: core, sparing: self) else { return nil }
         let isService = core.accounting.bytes + more > core.cachedResourceBytesLimit ?? .max
@@ -44,9 +60,10 @@ extension Resource {
     }
 
     /// Drops dispensable content: all of it, or only the published form if the resource has observers or
-    /// waiting requests.
+    /// waiting requests. Large configurations are made again when they are needed.
     func giveUpContent() {
         guard heldBytes > Self.ownBytes(of: url) else { return }
+        dropConfigurations()
         if isBusy { dropEncoding() } else { dropContent() }
     }
 
@@ -73,7 +90,7 @@ extension Resource {
     /// Updates the count; returns the difference.
     @discardableResult
     private func count() -> Int {
-        let difference = Self.ownBytes(of: url) + contentBytes - heldBytes
+        let difference = bytesWithoutContent + contentBytes - heldBytes
         heldBytes += difference
         if difference != 0 { core.accounting.add(difference) }
         if (place?.hasData ?? false) != (state.data != nil) { core.table.sort(self) }

@@ -70,8 +70,12 @@ public final class ResourceStatus: ResourceObserver {
 
     /// Loads the resources with an error again, or joins their loads in flight, and tracks these requests
     /// (28.2). The retry time of a resource does not apply (D35).
-    public func retry() {
+    public func retry() { retry(polling: {}) }
+
+    /// The same with a poll before each load, which may end it by an error.
+    package func retry(polling poll: () throws -> Void) rethrows {
         for resource in resources where resource.latestError != nil {
+            try poll()
             track(resource.loadRequests.first ?? resource.load())
         }
     }

@@ -7,6 +7,8 @@ package final class CompiledRegex: CustomStringConvertible {
     package let pattern: String
     /// Empty, or `i`: ignore case.
     package let options: String
+    /// The bytes that the compiled pattern takes.
+    package let byteCount: Int
     private let handle: OpaquePointer
 
     /// Throws for text that is no regular expression. The only option is `i`: ignore case.
@@ -31,6 +33,7 @@ package final class CompiledRegex: CustomStringConvertible {
                 suggestion: "write \\ before a character that stands for itself")
         }
         handle = compiled
+        byteCount = cregex_bytes(compiled)
         self.pattern = pattern
         self.options = options
     }

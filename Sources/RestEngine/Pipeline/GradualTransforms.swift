@@ -19,7 +19,7 @@ package protocol GradualTransform: AnyObject {
 }
 
 /// Runs these transformers between other work of the loop: one content after the other, so that only one
-/// takes memory at a time.
+/// takes memory at a time. It also runs single steps of pipelines that have taken long.
 @EngineActor
 final class GradualTransforms: TransformerExecutor {
     static let shared = GradualTransforms()

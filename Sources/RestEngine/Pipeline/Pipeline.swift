@@ -56,6 +56,20 @@ public struct Pipeline: Sendable {
     /// Empties all stages; the order stays.
     public mutating func clear() { stages = [] }
 
+    /// Names, and steps without their transformers.
+    var heldBytes: Int {
+        var bytes = 0
+        for name in order { bytes += name.rawValue.utf8.count + 16 }
+        for entry in stages {
+            bytes += entry.name.rawValue.utf8.count + 64
+            for step in entry.stage.steps {
+                bytes += 128
+                for pattern in step.contentTypes?.patterns ?? [] { bytes += 2 * pattern.utf8.count + 64 }
+            }
+        }
+        return bytes
+    }
+
     private struct Entry: Sendable {
         let name: StageName
         var stage: PipelineStage
@@ -115,6 +129,14 @@ public struct PipelineStage: Sendable {
             case let text as TextTransformer: text
             case let image as ImageTransformer: image
             default: nil
+            }
+        }
+
+        /// Whether it can run nowhere else.
+        var isBoundToLoop: Bool {
+            switch placement {
+            case .loop, .gradual: true
+            case .portable, .threaded, .offloaded: false
             }
         }
 

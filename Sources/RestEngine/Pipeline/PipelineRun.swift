@@ -1,7 +1,9 @@
+import Platform
+
 /// Takes a response through the stages in order (rules 16.2, 16.8, 16.9).
 ///
 /// ``next()`` runs the steps on the loop, which are all steps in most pipelines, and stops before steps that
-/// run elsewhere.
+/// run elsewhere, or when many steps have taken long: the loop then does other work first.
 @EngineActor
 struct PipelineRun {
     private let pipeline: Pipeline
@@ -16,8 +18,14 @@ struct PipelineRun {
     private var cursor: Cursor
     /// Whether steps that take long for a large body run elsewhere.
     private let movesLargeContent: Bool
+    /// Whether the steps have taken long. From then on each pass of the loop runs one.
+    private var isLate = false
     /// The snapshot for which the outcome will be published; nil when that isn't known.
     private let answerSnapshot: AnswerSnapshot?
+
+    /// Seconds after which the next step of a script waits for a later pass of the loop. Each has a time
+    /// limit of its own, but a stage may have hundreds of them.
+    private static let slice = 0.01
 
     private struct Cursor {
         /// The current stage and the ones after it.
@@ -46,6 +54,7 @@ struct PipelineRun {
     /// Runs steps until the end, or until steps that run elsewhere: then returns their job and its executor.
     mutating func next() -> (job: OffloadedJob, executor: any TransformerExecutor)? {
         var type: KnownContentType?
+        var end: Double?
         while let name = cursor.stages.first {
             let stage = pipeline[name]
             while cursor.step < stage.steps.count {
@@ -60,10 +69,13 @@ struct PipelineRun {
                 if type == nil { type = types.contentType(of: response) }
                 guard let known = type, step.accepts(known) else { continue }
                 var context = context
-                if case .gradual = step.placement {
-                    if movesLargeContent, response.bytesOfTree > GradualTransforms.leastSize {
+                if movesLargeContent, step.isBoundToLoop {
+                    let now = ClockReading.uptime
+                    isLate = isLate || now > end ?? now
+                    if isLate || isLarge(for: step) {
                         return (takeJob([.step(step, stage: name.rawValue)]), GradualTransforms.shared)
                     }
+                    end = end ?? now + Self.slice
                 }
                 context.isPublished = answerSnapshot != nil && !hasSteps(from: cursor, known)
                 log.write(.pipeline, context.line(of: step, in: name.rawValue))
@@ -82,6 +94,11 @@ struct PipelineRun {
             response = .failure(error)
         }
         return nil
+    }
+
+    private func isLarge(for step: PipelineStage.Step) -> Bool {
+        guard case .gradual = step.placement else { return false }
+        return response.bytesOfTree > GradualTransforms.leastSize
     }
 
     /// Takes over the outcome of a job.

@@ -35,9 +35,16 @@ struct CredentialDigests: Sendable {
     }
 
     private func add(_ name: String, _ value: [UInt8], _ found: inout Set<String>) {
-        guard !key.isEmpty, let digest = Crypto.hmacSHA256(key: key, Array(name.utf8) + [0] + value) else {
-            return
-        }
-        found.insert(Hex.encode(Array(digest.prefix(Self.bytes))))
+        if let digest = digest(name, value) { found.insert(digest) }
     }
+
+    private func digest(_ name: String, _ value: [UInt8]) -> String? {
+        guard !key.isEmpty, let digest = Crypto.hmacSHA256(key: key, Array(name.utf8) + [0] + value) else {
+            return nil
+        }
+        return Hex.encode(Array(digest.prefix(Self.bytes)))
+    }
+
+    /// The digest of a body in which no secret can be masked; nil without a key.
+    func whole(_ body: [UInt8]) -> String? { digest(" ", body) }
 }

@@ -100,6 +100,12 @@ struct HAREntry: Sendable {
                 pairs.append(("comment", Tree("\(body.count) bytes, more than are kept")))
                 return Tree(pairs: pairs)
             }
+            if let coding = message.headers["Content-Encoding"], coding.lowercased() != "identity" {
+                let why = "\(body.count) bytes, encoded as \(coding), in which no secret can be masked"
+                pairs += [("text", ""), ("comment", Tree(why))]
+                if let digest = digests?.whole(body) { pairs.append(("_digest", Tree(digest))) }
+                return Tree(pairs: pairs)
+            }
             let shown = mask.body(body, type)
             if let text = String(validating: shown, as: UTF8.self) {
                 pairs.append(("text", Tree(text)))

@@ -113,6 +113,7 @@ package struct HARReader {
             return .bytes([], type: nil)
         }
         let type = data.member("mimeType")?.string
+        if isOurs, let digest = data.member("_digest")?.string { return .digest(digest) }
         if let text = data.member("text"), let bytes = text.bytes, !bytes.isEmpty {
             let encoding = data.member("encoding")?.string ?? data.member("_encoding")?.string
             return .bytes(try decoded(Array(bytes), encoding, "request.postData.text"), type: type)

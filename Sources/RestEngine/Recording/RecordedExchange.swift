@@ -7,6 +7,8 @@ package struct RecordedExchange: Sendable {
         /// The recording doesn't contain the body: a form with files, for example.
         case unknown
         case bytes([UInt8], type: String?)
+        /// A body that was left out, because no secret in it can be masked: ``CredentialDigests/whole(_:)``.
+        case digest(String)
         /// A form, as in HAR.
         case params([RecordedParam])
     }
@@ -35,6 +37,11 @@ package struct RecordedExchange: Sendable {
     let credentials: Set<String>
     let digests: CredentialDigests
     let answer: Answer
+
+    /// The server confirmed the client's copy.
+    var isNotModified: Bool {
+        if case .response(let response) = answer { response.status == 304 } else { false }
+    }
 
     /// The value of `_error` for a request that was cancelled.
     static let cancelled = "request_cancelled"

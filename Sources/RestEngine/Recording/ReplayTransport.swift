@@ -46,10 +46,19 @@ package final class RecordedAnswers {
             let body = ComparedRequest.body(request.body ?? [], type, mask)
             same = same.filter { hasBody(body, request.body ?? [], type, at: $0) }
         }
-        same = withNearestCredentials(withSameForm(same, to: request), to: request)
+        same = withNearestCredentials(withSameForm(withContent(same, for: request), to: request), to: request)
         guard let place = same.first(where: { !isUsed[$0] }) ?? same.last else { return nil }
         isUsed[place] = true
         return reply(exchanges[place])
+    }
+
+    /// The exchanges without those that confirm a copy, if the request names none (RFC 9110 15.4.5), unless
+    /// there are no others.
+    private func withContent(_ same: [Int], for request: TransportRequest) -> [Int] {
+        let (headers, names) = (request.headers, ["If-None-Match", "If-Modified-Since"])
+        guard !names.contains(where: { headers.contains($0) }) else { return same }
+        let whole = same.filter { !exchanges[$0].isNotModified }
+        return whole.isEmpty ? same : whole
     }
 
     /// The exchanges for the same range, otherwise those without a range; of these, the ones with the same
@@ -82,6 +91,7 @@ package final class RecordedAnswers {
         switch exchanges[place].body {
         case .unknown: return true
         case .params(let params): return RecordedParam.match(params, sent, sentType)
+        case .digest(let digest): return exchanges[place].digests.whole(sent) == digest
         case .bytes(let bytes, let type):
             let recorded = bodies[place] ?? ComparedRequest.body(bytes, type)
             bodies[place] = recorded

@@ -46,7 +46,7 @@ extension CustomRequest {
 @EngineActor
 public final class RequestCompletion {
     private var open: Request?
-    private weak var request: Request?
+    package private(set) weak var request: Request?
 
     /// Called once when the request has ended, by an outcome or a cancellation.
     public var onEnd: (@EngineActor () -> Void)?

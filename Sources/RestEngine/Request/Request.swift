@@ -20,6 +20,8 @@ public final class Request {
     private var machine = RequestStateMachine()
     private var completionHooks: [CompletionHook] = []
     private var haveHooksRun = false
+    /// The hooks that are left for a later tick, in order; nil when none are left.
+    private var lateHooks: ArraySlice<CompletionHook>?
     /// Set at the start; nil before, and after the hooks have been called.
     private var epoch: RequestEpoch?
     private var hasWarned = false
@@ -41,6 +43,8 @@ public final class Request {
     var waitingTasks = 0
     /// Whether the outcome becomes the state of a resource (5.13).
     var isLoad = false
+    /// The server may have answered before a later change; see ``Resource/outdate()``.
+    var isOutdated = false
 
     /// The last answer of the server; nil before it, and for requests that use no network.
     public internal(set) var exchange: Exchange?
@@ -55,7 +59,13 @@ public final class Request {
     public private(set) var info: ResponseInfo?
 
     /// The objects that account for its memory, until it has ended.
-    private var keepers: [any RequestKeeper] = []
+    private var keepers: [Keeper] = []
+
+    private struct Keeper {
+        let keeper: any RequestKeeper
+        /// Keeps its account open while the request runs; see ``RequestKeeper/hold(_:)``.
+        var hold: AnyObject?
+    }
 
     init(engine: Engine, work: any RequestWork) {
         self.engine = engine
@@ -127,7 +137,10 @@ public final class Request {
         epoch = engine.requestBegan()
         notifyStart()
         work.start(self)
-        if machine.state == .inProgress { reporter?.begin(atOnce: true) }
+        if machine.state == .inProgress {
+            holdAccounts()
+            reporter?.begin(atOnce: true)
+        }
         return self
     }
 
@@ -187,12 +200,22 @@ public final class Request {
 
     /// Notifies `keeper` when the request holds more memory, until it has ended.
     package func add(_ keeper: any RequestKeeper) {
-        guard machine.state != .completed, !keepers.contains(where: { $0 === keeper }) else { return }
-        keepers.append(keeper)
+        guard machine.state != .completed else { return }
+        if !keepers.contains(where: { $0.keeper === keeper }) { keepers.append(Keeper(keeper: keeper)) }
+        if machine.state == .inProgress { holdAccounts() }
+    }
+
+    /// A request that runs takes memory even when its caller has released it.
+    private func holdAccounts() {
+        guard !keepers.isEmpty else { return }
+        for index in keepers.indices where keepers[index].hold == nil {
+            keepers[index].hold = keepers[index].keeper.hold(self)
+        }
+        notifyKeepers()
     }
 
     func notifyKeepers() {
-        for keeper in keepers { keeper.requestGrew(self) }
+        for entry in keepers { entry.keeper.requestGrew(self) }
     }
 
     private func counted(_ info: ResponseInfo) -> ResponseInfo {
@@ -211,7 +234,27 @@ public final class Request {
         let hooks = completionHooks
         completionHooks = []
         haveHooksRun = true
-        for hook in hooks { hook.run(info) }
+        run(hooks[...], info)
+    }
+
+    /// Runs hooks until they have taken long. There may be thousands, each of which continues a function of a
+    /// script.
+    private func run(_ hooks: ArraySlice<CompletionHook>, _ info: ResponseInfo) {
+        // Gets the hooks that these attach.
+        lateHooks = []
+        var next = hooks.startIndex
+        while next < hooks.endIndex {
+            hooks[next].run(info)
+            next += 1
+            if next < hooks.endIndex, engine.scheduler.isLate { break }
+        }
+        let attached = lateHooks ?? []
+        guard next == hooks.endIndex else {
+            lateHooks = hooks[next...] + attached
+            return engine.scheduler.nextTick { self.run(self.lateHooks ?? [], info) }
+        }
+        lateHooks = nil
+        for hook in attached { engine.scheduler.nextTick { hook.run(info) } }
         if let epoch {
             self.epoch = nil
             engine.requestEnded(epoch)
@@ -237,7 +280,9 @@ public final class Request {
             for pass in passes { need(by: pass) }
             hook = RefreshScope.bound(hook)
         }
-        if haveHooksRun, let info {
+        if lateHooks != nil {
+            lateHooks?.append(CompletionHook(run: hook))
+        } else if haveHooksRun, let info {
             engine.scheduler.nextTick { [hook] in hook(info) }
         } else {
             // Copied, not changed in place, to save exclusivity checks; see EngineLog.
@@ -246,6 +291,7 @@ public final class Request {
             if hooks.isEmpty { hooks.reserveCapacity(4) }
             hooks.insert(CompletionHook(run: hook), at: first ? 0 : hooks.count)
             completionHooks = hooks
+            if hooks.count.isMultiple(of: 16) { notifyKeepers() }
         }
     }
 
@@ -264,6 +310,9 @@ public final class Request {
         if machine.state == .inProgress { reporter.begin(atOnce: startTick == engine.scheduler.tick) }
         return self
     }
+
+    /// The bytes of the hooks, without the values that they have captured.
+    var hookBytes: Int { 128 * completionHooks.count }
 
     /// The number of parties that wait for its outcome, including its resource and its lists.
     package var interest: Int { completionHooks.count + waitingTasks + (reporter == nil ? 0 : 1) }

@@ -22,11 +22,18 @@ extension Resource {
         }
     }
 
+    /// The oldest load in flight that others may wait for too, which an outdated one is not.
+    package var currentLoad: Request? {
+        // A loop without a closure; see Array.contains(identical:).
+        for request in loadRequests where !request.isOutdated { return request }
+        return nil
+    }
+
     /// Returns nil if the data is up to date; otherwise the oldest load in flight, or a new load (5.3–5.5),
     /// which waits for the caches if any are configured (5.6, D3).
     @discardableResult
     public func loadIfNeeded() -> Request? {
-        if let running = loadRequests.first {
+        if let running = currentLoad {
             engine.log.write(.staleness, "\(urlString) is being loaded")
             return running
         }
@@ -55,8 +62,10 @@ extension Resource {
         }
         observers?.follow(request, of: self)
         request.onCompletion { [unowned request] info in
+            // The list may be the last that holds it.
+            let isOutdated = request.isOutdated
             self.loadRequests.remove(identical: request)
-            self.finishLoad(number, info, hadEnded: hadEnded)
+            self.finishLoad(number, info, hadEnded: hadEnded, isOutdated: isOutdated)
         }
         notify(.requested)
         request.start()
@@ -64,17 +73,20 @@ extension Resource {
     }
 
     /// Stores the outcome of a load as the state.
-    func finishLoad(_ number: Int, _ info: ResponseInfo, hadEnded: Bool = false) {
+    func finishLoad(
+        _ number: Int, _ info: ResponseInfo, hadEnded: Bool = false, isOutdated: Bool = false
+    ) {
         let info = keepable(info)
         let time = engine.scheduler.time
         // Copied, not changed in place, to save exclusivity checks; see EngineLog.
         var state = state
-        let event = state.finishLoad(number, info, at: time)
+        let event = state.finishLoad(number, info, isOutdated: isOutdated, at: time)
         self.state = state
         if event == .newData(.network) { pipelineVersion = info.pipelineVersion(of: self) }
         // A request that was sent before a reload confirms data of that time.
         if event == .notModified { pipelineVersion.generation = -1 }
-        updateCaches(after: event, info, hadEnded: hadEnded)
+        // The caches would take it for fresh.
+        if !isOutdated { updateCaches(after: event, info, hadEnded: hadEnded) }
         notify(event, showing: form(of: info), at: time.uptime)
     }
 
@@ -124,7 +136,7 @@ extension Resource {
 
     /// Content that is newer than this call, or belongs to a load in flight.
     func revalidate(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request {
-        let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? loadRequests.first : nil
+        let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? currentLoad : nil
         return notify(completion, of: running ?? load())
     }
 
@@ -145,7 +157,7 @@ extension Resource {
         }
         let request: Request
         let isCollapsing = resolvedConfiguration(for: "GET").configuration.isCollapsing
-        if isCollapsing, let running = loadRequests.first {
+        if isCollapsing, let running = currentLoad {
             request = running
         } else if let waiting = loadAfterLookup(joins: isCollapsing, loading: load) {
             request = waiting

@@ -29,6 +29,16 @@ extension Resource {
         publish()
     }
 
+    /// Invalidates the data because its server was asked to change it (rule 52.6). The caches lose theirs.
+    /// The server may have answered loads in flight before the change, so they bring no fresh data.
+    package func outdate() {
+        state.invalidate()
+        // A stream reports the change itself.
+        if !isStreamed { for request in loadRequests { request.isOutdated = true } }
+        removeFromCaches()
+        publish()
+    }
+
     /// Removes data and error, here and in the caches, and cancels requests in flight; then it searches the
     /// caches again (rules 21.5, 21.6, D15).
     public func wipe() {

@@ -65,8 +65,14 @@ extension Resource {
         _ request: Request, of work: NetworkWork, by decorators: [ConfiguredFunction<RequestDecorator>]
     ) -> Request {
         do {
-            return try engine.decorations.decorate(
-                request, of: self, method: work.finalMethod, by: decorators)
+            guard let url else { return request }
+            var decorated = request
+            // Each decorator has a time of its own, but a block may add hundreds of them.
+            try core.configuration.limited(url) {
+                decorated = try engine.decorations.decorate(
+                    request, of: self, method: work.finalMethod, by: decorators)
+            }
+            return decorated
         } catch {
             return Request(
                 engine: engine,

@@ -15,6 +15,8 @@ public final class Resource {
     /// Requests of this resource in flight, in the order of starting.
     public internal(set) var allRequests: [Request] = []
     private var configurations = ConfigurationMemory()
+    /// The bytes of its configurations beyond the usual.
+    private(set) var configurationBytes = 0
     /// Nil while there are no observers.
     var observers: ObserverList?
     /// The snapshot where the gateway's threads find the answer; nil until one is requested.
@@ -192,7 +194,16 @@ public final class Resource {
         changesItself = after != version
         // Copied, not changed in place, to save exclusivity checks; see EngineLog.
         configurations = configurations.with(made, for: method, version: isFinal ? after : version)
+        if configurations.heldBytes != configurationBytes {
+            configurationBytes = configurations.heldBytes
+            recountConfigurations()
+        }
         return made
+    }
+
+    func forgetConfigurations() {
+        configurations = ConfigurationMemory()
+        configurationBytes = 0
     }
 
     /// The same with a definition's functions, which run after the blocks.
@@ -210,8 +221,15 @@ extension Resource: CustomStringConvertible {
 
 /// The configurations of one resource by method. A list, because most resources have only one.
 private struct ConfigurationMemory {
+    /// More methods than anyone uses, so that a script with ever new ones gains nothing.
+    private static let mostMethods = 32
+    /// A configuration takes as much in any case.
+    private static let usualBytes = 1 << 10
+
     private let version: Int
     private var values: [(method: String, value: ResolvedConfiguration)] = []
+    /// The bytes beyond the usual ones of each value.
+    private(set) var heldBytes = 0
 
     init(version: Int = 0) { self.version = version }
 
@@ -224,8 +242,10 @@ private struct ConfigurationMemory {
     func with(
         _ value: ResolvedConfiguration, for method: String, version: Int
     ) -> ConfigurationMemory {
-        var memory = self.version == version ? self : ConfigurationMemory(version: version)
+        let isKept = self.version == version && values.count < Self.mostMethods
+        var memory = isKept ? self : ConfigurationMemory(version: version)
         memory.values.append((method, value))
+        memory.heldBytes += max(0, value.configuration.heldBytes - Self.usualBytes)
         return memory
     }
 }

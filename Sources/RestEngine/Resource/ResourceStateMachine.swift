@@ -48,7 +48,11 @@ struct ResourceStateMachine {
         return lastStarted
     }
 
-    mutating func finishLoad(_ load: Int, _ info: ResponseInfo, at time: EngineTime) -> ResourceEvent {
+    /// - Parameter isOutdated: The server may have answered before a change that was reported meanwhile, so
+    ///   the data is not fresh.
+    mutating func finishLoad(
+        _ load: Int, _ info: ResponseInfo, isOutdated: Bool = false, at time: EngineTime
+    ) -> ResourceEvent {
         // Data, error and invalidation stay the same (4.12, 8.8).
         if info.isCancellation { return .requestCancelled }
         switch info.response {
@@ -59,8 +63,8 @@ struct ResourceStateMachine {
                 errorLoad = load
                 error = nil
             }
-            isInvalidated = false
-            isDataInvalidated = false
+            isInvalidated = isOutdated
+            isDataInvalidated = isOutdated
             isCacheHit = false
             if info.isNew {
                 data = entity
@@ -75,7 +79,7 @@ struct ResourceStateMachine {
             errorLoad = load
             error = failure
             errorTime = time.uptime(at: failure.timestamp)
-            isInvalidated = false
+            isInvalidated = isOutdated
             return .error
         }
     }

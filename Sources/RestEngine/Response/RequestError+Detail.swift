@@ -44,8 +44,11 @@ extension RequestError.Cause {
                 ? "'\(shown.replacing("%25", with: "%"))' has a segment '.' or '..' in its path, which would lead to another path"
                 : "'\(shown)' leads out of the resource or the base URL that it must be below"
         }
-        return url.scheme == "http" || url.scheme == "https"
-            ? "'\(shown)' has no host" : "'\(shown)' does not begin with http:// or https://"
+        guard url.scheme == "http" || url.scheme == "https" else {
+            return "'\(shown)' does not begin with http:// or https://"
+        }
+        return URLText.adviceOnHost(of: source).map { "'\(shown)' can't be requested: \($0)" }
+            ?? "'\(shown)' has no host"
     }
 
     /// The messages of a script's own cause and of the causes inside it, outermost first (D34).

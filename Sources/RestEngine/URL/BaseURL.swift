@@ -47,11 +47,13 @@ public struct BaseURLError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension URLText {
-    /// Advice for a text that is no URL because the name of its host is not ASCII (RFC 5890 2.3.2.1).
+    /// Advice for a text that is no URL to request because the name of its host is not ASCII (RFC 5890
+    /// 2.3.2.1), as it was written or escaped.
     static func adviceOnHost(of text: String) -> String? {
         guard let start = text.firstRange(of: "://")?.upperBound else { return nil }
         let authority = text[start...].prefix { !"/?#\\".contains($0) }
-        guard authority.contains(where: { !$0.isASCII }) else { return nil }
+        let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        guard host.first != "[", host.contains(where: { !$0.isASCII || $0 == "%" }) else { return nil }
         return "its host has letters beyond ASCII: write the name in its ASCII form, which has xn--"
     }
 }

@@ -7,6 +7,8 @@ struct URLOffsets: Sendable, Equatable {
     var hasAuthority = false
     var hostStart = 0
     var hostEnd = 0
+    /// Whether the host is an address, or a name without escaped letters.
+    var isHostPlain = true
     var port: UInt16?
     var pathStart = 0
     var pathEnd = 0
@@ -55,6 +57,7 @@ struct URLOffsets: Sendable, Equatable {
         hostStart = bytes.count
         bytes += authority.host
         hostEnd = bytes.count
+        isHostPlain = authority.host.first == UInt8(ascii: "[") || !authority.host.contains(.percent)
         if let digits = authority.port {
             bytes.append(.colon)
             bytes += digits

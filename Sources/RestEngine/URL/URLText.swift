@@ -18,7 +18,7 @@ public struct URLText: Sendable, Hashable, CustomStringConvertible {
             (string, offsets) = URLOffsets.assemble(reference)
             let scheme = string.utf8.prefix(offsets.schemeEnd)
             isHTTP =
-                offsets.hasAuthority && offsets.hostEnd > offsets.hostStart
+                offsets.hasAuthority && offsets.hostEnd > offsets.hostStart && offsets.isHostPlain
                 && (scheme.elementsEqual("http".utf8) || scheme.elementsEqual("https".utf8))
         }
     }
@@ -81,7 +81,7 @@ extension URLText {
 
     public var isAbsolute: Bool { offsets.schemeEnd > 0 }
 
-    /// Whether it can be requested: http or https, with a host.
+    /// Whether it can be requested: http or https, with a host whose name is ASCII.
     public var isHTTP: Bool { storage.isHTTP }
 
     /// Whether its path has a segment `.` or `..` in any encoding, which some server would follow (D31).

@@ -26,6 +26,8 @@ extension Request: @EngineActor LuaObject {
 
 extension LuaState: RequestKeeper {
     package func requestGrew(_ request: Request) { measure(request) }
+
+    package func hold(_ request: Request) -> AnyObject? { reference(to: request) }
 }
 
 extension ConfigurationDraft: @EngineActor LuaObject {

@@ -82,7 +82,9 @@ struct CacheBinding: ScriptBinding {
         var given = CacheSizeOptions()
         try call.options(1).read(CacheSizeOptions.schema, into: &given)
         let bytes = given.maxBytes
-        let cache = context.blocks.cache(at: "\(call.place ?? "") memory \(bytes ?? 0)") {
+        let cache = context.blocks.cache(
+            at: "\(call.place ?? "") memory \(bytes ?? 0)", context.declarations
+        ) {
             bytes.map { MemoryCache(maxBytes: $0) } ?? MemoryCache()
         }
         push(cache, on: call.lua)
@@ -111,7 +113,9 @@ struct CacheBinding: ScriptBinding {
         guard !path.isEmpty else { throw LuaUsageError("option 'path' of rest.cache.sqlite is empty") }
         var cache: any EntityCache = MemoryCache()
         try context.declarations.declare(call) {
-            cache = try context.blocks.cache(at: "\(call.place ?? "") sqlite \(path)") {
+            cache = try context.blocks.cache(
+                at: "\(call.place ?? "") sqlite \(path)", context.declarations
+            ) {
                 try makeSQLiteCache(path, bytes, user)
             }
         }
@@ -142,14 +146,16 @@ struct CacheBinding: ScriptBinding {
         }
         return { [weak context] in
             guard let context else { throw ScriptContext.closed }
-            return try context.runner.call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
-                if let text = lua.string(-1) { return text }
-                guard lua.type(-1) == .nil else {
-                    throw ScriptCacheError(
-                        description:
-                            "'user' returned a \(lua.typeName(-1)) where it must return a text or nil")
+            return try context.runner.withinKeyTime {
+                try context.runner.call(function, phase: phases.cacheUser, arguments: { _ in 0 }) { lua in
+                    if let text = lua.string(-1) { return text }
+                    guard lua.type(-1) == .nil else {
+                        throw ScriptCacheError(
+                            description:
+                                "'user' returned a \(lua.typeName(-1)) where it must return a text or nil")
+                    }
+                    return nil
                 }
-                return nil
             }
         }
     }

@@ -28,15 +28,18 @@ final class ScriptCache: EntityCache {
     /// even if it waits afterwards.
     func key(for resource: Resource, stage: String) throws -> CacheKey? {
         guard resource.url != nil else { return nil }
+        guard let context else { throw ScriptContext.closed }
         let key = ScriptCacheKey()
-        run(functions.key, "key") { context, lua in
-            context.values.push(resource, on: lua)
-            lua.push(stage)
-            return 2
-        } read: { lua, place in
-            lua.type(place) == .nil ? nil : lua.reference(place)
-        } completion: {
-            key.settle($0)
+        try context.runner.withinKeyTime {
+            run(functions.key, "key") { context, lua in
+                context.values.push(resource, on: lua)
+                lua.push(stage)
+                return 2
+            } read: { lua, place in
+                lua.type(place) == .nil ? nil : lua.reference(place)
+            } completion: {
+                key.settle($0)
+            }
         }
         return try key.isNone ? nil : CacheKey(key)
     }
@@ -114,16 +117,25 @@ final class ScriptCache: EntityCache {
             case .failure(let error): completion(.failure(error))
             case .success(nil): completion(.success(nil))
             case .success(let value?):
-                run(function, name) { context, lua in
-                    lua.push(value)
-                    return arguments(context, lua) + 1
-                } read: {
-                    try read($0, $1)
-                } completion: {
-                    completion($0)
+                whenInTime { [self] in
+                    run(function, name) { context, lua in
+                        lua.push(value)
+                        return arguments(context, lua) + 1
+                    } read: {
+                        try read($0, $1)
+                    } completion: {
+                        completion($0)
+                    }
                 }
             }
         }
+    }
+
+    /// Does the work now, or in a later tick when functions that the engine calls have taken long in this
+    /// one.
+    private func whenInTime(_ work: @escaping @EngineActor () -> Void) {
+        guard let context, !context.isClosed, context.runner.isLate else { return work() }
+        context.engine.scheduler.nextTick { [self] in whenInTime(work) }
     }
 
     /// Runs a function. It may wait for as long as the engine waits for a cache. It fails by raising, or by

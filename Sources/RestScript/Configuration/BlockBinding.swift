@@ -101,7 +101,7 @@ struct BlockOptions {
 
     static let schema = ScriptSchema<BlockOptions>([
         .methods("The methods that the block is for; default: all.") { $0.methods = $1 },
-        .text("description", .description, "What `explain` calls the block.") { $0.description = $1 },
+        .text("description", .description, "The name of the block in `explain`.") { $0.description = $1 },
     ])
 }
 
@@ -123,8 +123,12 @@ extension OptionField where Values == OptionTable {
 }
 
 extension URLPattern {
-    /// The bytes that a block with this pattern keeps. The compiled pattern takes several times its text.
-    var heldBytes: Int { 1024 + 8 * description.utf8.count }
+    /// The bytes that a block with this pattern keeps. A compiled glob takes several times its text, and a
+    /// regular expression any number of times.
+    var heldBytes: Int {
+        let compiled = if case .regex(let regex) = self { regex.byteCount } else { 0 }
+        return 1024 + 8 * description.utf8.count + compiled
+    }
 
     /// A short text for descriptions.
     var summary: String {

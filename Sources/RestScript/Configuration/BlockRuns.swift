@@ -30,7 +30,8 @@ final class BlockRuns {
     }
 
     /// Predicates and blocks for one URL share one time limit (limit L260), because there may be hundreds of
-    /// them. The client of the request gets the error. The log has it once for each line of the script.
+    /// them. The mutators of one request share one too, and its decorators do. The client of the request gets
+    /// the error. The log has it once for each line of the script.
     func limit(_ context: ScriptContext, _ url: URLText, _ work: () throws -> Void) throws {
         do { try context.state.limited(by: context.phases.matching, work) } catch {
             let name = context.phases.matching.name
@@ -50,15 +51,19 @@ final class BlockRuns {
 
     /// A block runs once for each resource. A cache that a line of it makes is made only once.
     ///
-    /// - Parameter line: The line, and the arguments of its call.
-    func cache(at line: @autoclosure () -> String, _ make: () throws -> any EntityCache) rethrows
-        -> any EntityCache
-    {
+    /// - Parameters:
+    ///   - line: The line, and the arguments of its call.
+    ///   - declarations: Counts a new cache, which stays until the script ends.
+    func cache(
+        at line: @autoclosure () -> String, _ declarations: ScriptDeclarations,
+        _ make: () throws -> any EntityCache
+    ) rethrows -> any EntityCache {
         guard current != nil else { return try make() }
         let line = line()
         if let known = caches[line] { return known }
         let new = try make()
         caches[line] = new
+        declarations.keep(512 + line.utf8.count)
         return new
     }
 
@@ -89,7 +94,12 @@ final class BlockRuns {
 
     /// True when the log has no warning for this line yet. A block runs for every resource, and one warning
     /// is enough.
-    func mayWarn(of place: String?) -> Bool { warnedPlaces.insert(place ?? "").inserted }
+    func mayWarn(of place: String?) -> Bool {
+        warnedPlaces.count < Self.mostWarnedPlaces && warnedPlaces.insert(place ?? "").inserted
+    }
+
+    /// A script may make ever new places with `load`.
+    private static let mostWarnedPlaces = 1000
 }
 
 /// One run of a block. A gate is identified by the line that asks for it, and by how many times that line
@@ -113,35 +123,45 @@ final class BlockRun {
 
     init(_ gates: BlockGates) { self.gates = gates }
 
-    func gate(for place: String?) -> RefreshGate {
+    func gate(for place: String?, _ declarations: ScriptDeclarations) -> RefreshGate {
         let place = place ?? ""
         asked[place, default: 0] += 1
-        return gates.gate("\(place) \(asked[place] ?? 1)")
+        return gates.gate("\(place) \(asked[place] ?? 1)", declarations)
     }
 }
 
 /// The gates of one configuration block. The block runs for each resource and again after each invalidation,
-/// and each run makes its decorators anew. The state that these decorators share is here.
+/// and each run makes its decorators anew. The state that these decorators share is here. It stays until the
+/// script ends, so the script's declarations count it.
 @EngineActor
 final class BlockGates {
     private var gates: [String: RefreshGate] = [:]
     /// The digest state learned from servers' challenges, by user and password.
     private var digests: [[String]: DigestAuthentication] = [:]
+    /// The most digest states so far.
+    private var mostDigests = 0
 
-    func gate(_ name: String) -> RefreshGate {
+    func gate(_ name: String, _ declarations: ScriptDeclarations) -> RefreshGate {
         if let known = gates[name] { return known }
         let gate = RefreshGate()
         gates[name] = gate
+        declarations.keep(512)
         return gate
     }
 
     /// The same object for the same user and password, so that nonces stay known.
-    func digest(_ user: String, _ password: String) throws(CredentialFault) -> DigestAuthentication {
+    func digest(
+        _ user: String, _ password: String, _ declarations: ScriptDeclarations
+    ) throws(CredentialFault) -> DigestAuthentication {
         if let known = digests[[user, password]] { return known }
         let new = try DigestAuthentication(user: user, password: password)
         // The number is limited, because a script may make up passwords.
         if digests.count >= 64 { digests = [:] }
         digests[[user, password]] = new
+        if digests.count > mostDigests {
+            mostDigests = digests.count
+            declarations.keep(1024)
+        }
         return new
     }
 }

@@ -1,11 +1,25 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 extension ConfigurationDraft {
     /// Refuses to change a configuration that is in use; see docs/guides/configuration-blocks.md.
     func edit(_ change: (inout Configuration) throws -> Void) throws {
         guard !isFrozen else { throw Self.isFrozenError }
-        try change(&configuration)
+        var changed = configuration
+        try change(&changed)
+        guard changed.heldBytes <= Self.mostBytes else { throw Self.isTooLargeError }
+        configuration = changed
+    }
+
+    /// The most bytes of names, values, lists and functions (limit L312). Each resource has a configuration
+    /// of its own.
+    private static let mostBytes = 256 << 10
+
+    private static var isTooLargeError: LuaUsageError {
+        LuaUsageError(
+            "a configuration takes \(Platform.ByteCount.text(mostBytes)) of headers, names and functions "
+                + "at most")
     }
 
     static var isFrozenError: LuaUsageError {

@@ -2,8 +2,8 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// The longest text of one kind that a script may give (limits L240–L244). A longer text would be of no use,
-/// and would cost much work, because each text is copied and searched several times.
+/// The longest text of one kind that a script may give (limits L240–L244, L311). A longer text would be of
+/// no use, and would cost much work, because each text is copied and searched several times.
 struct TextLimit {
     let bytes: Int
     /// The text's name in messages.
@@ -14,6 +14,7 @@ struct TextLimit {
     static let pattern = TextLimit(bytes: 8 << 10, what: "a pattern")
     static let description = TextLimit(bytes: 4 << 10, what: "a description")
     static let name = TextLimit(bytes: 1 << 10, what: "a name")
+    static let credential = TextLimit(bytes: 8 << 10, what: "a user or a password")
 
     /// Nil when the text is short enough.
     func refusal(of count: Int) -> String? {

@@ -117,11 +117,14 @@ final class ScriptListener: LuaObject {
         RefreshScope.outside { context.engine.scheduler.nextTick { [weak self] in self?.deliver() } }
     }
 
-    /// Delivers the events of this moment. Events that the function itself causes follow in a later tick.
+    /// Delivers the events of this moment, until they have taken long. Events that the function itself causes
+    /// follow in a later tick.
     private func deliver() {
         isBusy = false
         for _ in 0..<queue.count {
-            guard !isBusy, let function, !context.isClosed, let event = queue.next() else { break }
+            guard !isBusy, let function, !context.isClosed, !context.runner.isLate,
+                let event = queue.next()
+            else { break }
             if event.dropped > 0 { warn(event.dropped) }
             isBusy = true
             context.runner.run(

@@ -6,8 +6,9 @@ import RestEngine
 final class ScriptObservers {
     /// The owner of functions that observe without another owner.
     private(set) var owner: ScriptLifetime? = ScriptLifetime()
-    /// Statuses with an `on_change` function of the script.
-    private var heardStatuses: [ResourceStatus] = []
+    /// Statuses with an `on_change` function of the script, with their objects in Lua, which count their
+    /// bytes.
+    private var heardStatuses: [(status: ResourceStatus, object: LuaReference)] = []
     private var listeners: [ScriptListener] = []
     private unowned let context: ScriptContext
 
@@ -29,9 +30,11 @@ final class ScriptObservers {
     func forget(_ listener: ScriptListener) { listeners.removeAll { $0 === listener } }
 
     /// Keeps a status with an `on_change` function, because nothing else may hold it.
-    func keep(_ status: ResourceStatus) {
-        heardStatuses.removeAll { $0.isEmpty && $0 !== status }
-        if !heardStatuses.contains(where: { $0 === status }) { heardStatuses.append(status) }
+    func keep(_ status: ResourceStatus, _ object: @autoclosure () -> LuaReference) {
+        heardStatuses.removeAll { $0.status.isEmpty && $0.status !== status }
+        if !heardStatuses.contains(where: { $0.status === status }) {
+            heardStatuses.append((status, object()))
+        }
     }
 
     /// Removes the script's observers from its resources, which may live on.

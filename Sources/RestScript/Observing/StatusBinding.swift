@@ -78,7 +78,7 @@ struct StatusBinding: ScriptBinding {
                     let status = try call.receiver(as: ResourceStatus.self)
                     let function = call.lua.weakReference(try place(ofCallable: call, 1, "fn"))
                     call.lua.hold(function, by: 1)
-                    context.observers.keep(status)
+                    context.observers.keep(status, call.lua.reference(1))
                     status.onChange { [weak context] status in
                         if context != nil { notify(function, status) }
                     }
@@ -89,7 +89,7 @@ struct StatusBinding: ScriptBinding {
                     "retry", "() -> status",
                     "Loads all resources with an error again, even with fresh data, and tracks the requests."
                 ) { call in
-                    try call.receiver(as: ResourceStatus.self).retry()
+                    try call.receiver(as: ResourceStatus.self).retry { try call.lua.poll() }
                     call.lua.pushValue(at: 1)
                     return .one
                 },

@@ -60,7 +60,7 @@ struct ReferencePage {
 
         # Tests
 
-        What a test file sees, as `local t = require "resthost.test"`; see [Testing scripts](../guides/testing.md).
+        A test file has these functions, as `local t = require "resthost.test"`; see [Testing scripts](../guides/testing.md).
 
         """
     }

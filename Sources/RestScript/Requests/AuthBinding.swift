@@ -20,7 +20,8 @@ struct AuthBinding: ScriptBinding {
                         try BasicAuthentication(user: user, password: password)
                     }
                     return push(
-                        authentication.decorator, named: "rest.auth.basic", authentication.header, call)
+                        authentication.decorator, named: "rest.auth.basic", authentication.header,
+                        keeping: authentication.header.utf8.count, call)
                 },
                 ModuleFunction(
                     "digest", "(user: string, password: string) -> function(resource, request) -> request",
@@ -32,17 +33,19 @@ struct AuthBinding: ScriptBinding {
                     let (user, password) = try credentials(call)
                     let authentication = try checked(call) { () throws(CredentialFault) in
                         if let gates = context.blocks.current?.gates {
-                            return try gates.digest(user, password)
+                            return try gates.digest(user, password, context.declarations)
                         }
                         return try DigestAuthentication(user: user, password: password)
                     }
-                    return push(authentication.decorator, named: "rest.auth.digest", nil, call)
+                    return push(
+                        authentication.decorator, named: "rest.auth.digest", nil,
+                        keeping: 1024 + user.utf8.count + password.utf8.count, call)
                 },
             ])
     }
 
     private func credentials(_ call: Arguments) throws -> (String, String) {
-        (try call.string(1, "user"), try call.string(2, "password"))
+        (try call.text(1, "user", .credential), try call.text(2, "password", .credential))
     }
 
     private func checked<Result>(
@@ -52,7 +55,7 @@ struct AuthBinding: ScriptBinding {
     }
 
     private func push(
-        _ decorator: @escaping RequestDecorator, named name: String, _ header: String?,
+        _ decorator: @escaping RequestDecorator, named name: String, _ header: String?, keeping bytes: Int,
         _ call: Arguments
     ) -> CallResult {
         call.lua.push(
@@ -61,7 +64,7 @@ struct AuthBinding: ScriptBinding {
                 let request = try call.object(2, "request", as: Request.self, expected: "request")
                 values.push(try decorator(resource, request), on: call.lua)
                 return .one
-            }, name: "\(name)(…)")
+            }, name: "\(name)(…)", keeping: bytes)
         context.blocks.noteAuthentication(name, header: header, by: call.lua.identity(-1))
         return .one
     }

@@ -65,6 +65,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
     let timeout: Duration?
     let origin: String?
     private weak var completion: RequestCompletion?
+    private weak var request: Request?
     private var lastProgress = 0.0
     private var hasProgressFailed = false
 
@@ -86,6 +87,7 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
             return
         }
         self.completion = completion
+        request = completion.request
         // The request is registered, so that it ends when its script is closed.
         context.jobs.add(self)
         completion.onEnd = { [weak context, self] in context?.jobs.remove(self) }
@@ -134,6 +136,8 @@ final class ScriptCustomRequest: CustomRequest, ScriptActivity {
         if let context, context.isClosed {
             completion?.complete(
                 .failure(RequestError(cause: .requestCancelled, timestamp: context.engine.scheduler.now)))
+            // The script may have lost its `complete`. The request would then never end.
+            if completion == nil { request?.cancel() }
         }
         guard let context, !context.isClosed, let cancelFunction else { return }
         context.runner.run(cancelFunction.reference, as: "cancel of \(self.description)") { _ in 0 }

@@ -18,7 +18,7 @@ struct RefreshBinding: ScriptBinding {
             let predicate = try refreshPredicate(call)
             let refresh = refresh(try call.scriptFunction(2, "fn"))
             let gate =
-                context.blocks.current?.gate(for: call.place) ?? RefreshGate()
+                context.blocks.current?.gate(for: call.place, context.declarations) ?? RefreshGate()
             let decorate = gate.decorator(when: predicate, refresh: refresh)
             call.lua.push(
                 function: hostFunction { call in
@@ -26,7 +26,7 @@ struct RefreshBinding: ScriptBinding {
                     let request = try call.object(2, "request", as: Request.self, expected: "request")
                     values.push(try decorate(resource, request), on: call.lua)
                     return .one
-                }, name: "rest.refresh_on(…)")
+                }, name: "rest.refresh_on(…)", keeping: 512)
             return .one
         }
     }

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// Runs functions of the script for the engine.
@@ -14,6 +15,11 @@ final class ScriptRunner {
     /// The tick of `sliceEnd`, which is on the scheduler's uptime.
     private var tick: UInt64 = 0
     private var sliceEnd = 0.0
+    /// The tick of `keySeconds`, which is the CPU time of keys of caches.
+    private var keyTick: UInt64 = 0
+    private var keySeconds = 0.0
+    /// How many times the time of one function the keys of one tick may take.
+    private static let keysOfOneTick = 5.0
     /// Work for a later tick, in order.
     private let late = LateHooks()
     private unowned let context: ScriptContext
@@ -149,6 +155,23 @@ final class ScriptRunner {
                 if case .failure(let error) = result { context?.runner.report(error, in: what) }
                 context?.jobs.remove(hook)
             })
+    }
+
+    /// Calls a function that makes the key of a cache. It has to be called at once, whatever else has been
+    /// called in this tick, and a resource may have hundreds of caches. Those of one tick therefore share a
+    /// time limit (limit L315).
+    func withinKeyTime<Result>(_ work: () throws -> Result) throws -> Result {
+        let scheduler = context.engine.scheduler
+        if keyTick != scheduler.tick { (keyTick, keySeconds) = (scheduler.tick, 0) }
+        let most = Self.keysOfOneTick * context.options.limits[.predicate].burst
+        guard keySeconds < most else {
+            throw ScriptCacheError(
+                description: "the functions that make keys of caches have used "
+                    + "\(Int(keySeconds * 1000)) ms of CPU time in one go, which is the limit")
+        }
+        let began = ClockReading.threadTime
+        defer { keySeconds += ClockReading.threadTime - began }
+        return try work()
     }
 
     // MARK: Failures

@@ -77,9 +77,19 @@ final class ScriptJob: ScriptActivity, LuaObject {
             if error.kind != .cancelled { context.jobs.failed += 1 }
         }
         context.jobs.remove(self)
-        for waiter in waiting { answer(waiter) }
-        waiting = []
+        answerAll()
         onEnd?(self)
+    }
+
+    /// Each waiter goes on with a time of its own, and there may be hundreds.
+    private func answerAll() {
+        var left = waiting[...]
+        waiting = []
+        guard !left.isEmpty else { return }
+        context.engine.scheduler.inParts { [self] in
+            if let next = left.popFirst() { answer(next) }
+            return !left.isEmpty
+        }
     }
 
     func cancel() {

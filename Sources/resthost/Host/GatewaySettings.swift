@@ -41,22 +41,29 @@ enum GatewaySettings {
 
     /// A fault of a route has the route's own line.
     private static func routes(_ declaration: GatewayDeclaration?) throws(Diagnostic) -> [GatewayRoute] {
-        var routes: [GatewayRoute] = []
-        for declared in declaration?.routes ?? [] {
-            routes.append(
-                GatewayRoute(
-                    method: declared.method, template: declared.path,
-                    expirationSeconds: declared.expirationTime,
-                    handler: declared.handler.answer))
-            var settings = GatewayConfiguration(listen: [])
-            settings.routes = routes
-            do throws(GatewayError) { try settings.check() } catch {
-                throw Diagnostic(
-                    .error, code: "gateway", "\(error)", file: declared.file, line: declared.line,
-                    hint: "a route looks like gateway:route(\"GET\", \"/report/{day}\", fn)")
-            }
+        let declared = declaration?.routes ?? []
+        let routes = declared.map {
+            GatewayRoute(
+                method: $0.method, template: $0.path, expirationSeconds: $0.expirationTime,
+                handler: $0.handler.answer)
         }
-        return routes
+        func fault(ofFirst count: Int) -> GatewayError? {
+            var settings = GatewayConfiguration(listen: [])
+            settings.routes = Array(routes.prefix(count))
+            do throws(GatewayError) { try settings.check() } catch { return error }
+            return nil
+        }
+        guard var error = fault(ofFirst: routes.count) else { return routes }
+        // Looks for the first route with a fault by halves, because there may be thousands.
+        var (good, bad) = (0, routes.count)
+        while bad - good > 1 {
+            let middle = (good + bad) / 2
+            if let found = fault(ofFirst: middle) { (bad, error) = (middle, found) } else { good = middle }
+        }
+        let route = declared[bad - 1]
+        throw Diagnostic(
+            .error, code: "gateway", "\(error)", file: route.file, line: route.line,
+            hint: "a route looks like gateway:route(\"GET\", \"/report/{day}\", fn)")
     }
 
     /// Addresses of the command line take precedence.

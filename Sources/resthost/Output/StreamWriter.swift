@@ -7,6 +7,8 @@ import Synchronization
 final class StreamWriter: Sendable {
     /// Bytes that wait for the reader. See docs/reference/limits.md, L272.
     private static let mostBytes = 4 << 20
+    /// Lines that wait, in addition to those that are being written: an empty line takes memory too.
+    private static let mostLines = 1 << 16
 
     private struct Waiting {
         var lines: [[UInt8]] = []
@@ -44,7 +46,8 @@ final class StreamWriter: Sendable {
     /// Adds lines on any thread; it never waits.
     func add(_ bytes: [UInt8]) {
         let isTaken = waiting.withLock { waiting in
-            guard waiting.bytes == 0 || waiting.bytes + bytes.count <= Self.mostBytes else {
+            let isShort = waiting.bytes + bytes.count <= Self.mostBytes
+            guard waiting.bytes == 0 || isShort && waiting.lines.count < Self.mostLines else {
                 waiting.dropped += 1
                 return false
             }

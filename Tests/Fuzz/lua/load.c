@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t count) {
     clua_state *state = clua_open(512 << 10, (clua_callbacks){call, release, is_shared, describe});
     lua_State *L = clua_main(state);
     clua_open_libraries(L);
-    clua_push_function(L, &host);
+    clua_push_function(L, &host, 0);
     lua_setglobal(L, "host");
     // The first byte decides whether globals are frozen before.
     if (count > 0 && (data[0] & 1) != 0) {

@@ -141,7 +141,7 @@ import Testing
                 #expect(read.status == 200)
                 #expect(read["Access-Control-Allow-Origin"] == "https://app.example")
                 let exposed = read["Access-Control-Expose-Headers"]?.split(separator: ", ") ?? []
-                for name in ["ETag", "Content-Range", "WWW-Authenticate"] {
+                for name in ["ETag", "Content-Range", "Accept-Ranges", "WWW-Authenticate"] {
                     #expect(exposed.contains(Substring(name)))
                 }
             }

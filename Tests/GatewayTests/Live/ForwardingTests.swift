@@ -154,6 +154,7 @@ import Testing
                 let challenges = refused.fields.filter { $0.name == "WWW-Authenticate" }.map(\.value)
                 #expect(refused.status == 401 && challenges == ["Basic realm=\"x\"", "Bearer"])
                 #expect(refused["Proxy-Authenticate"] == nil)
+                #expect(refused["ETag"] == (method == "GET" ? nil : "\"v2\""))
             }
             #expect(try site.get("/github/a")["ETag"] != "\"v2\"", "of what is read the gateway has its own")
         }

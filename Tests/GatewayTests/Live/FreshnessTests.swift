@@ -1,6 +1,7 @@
 import NIOCore
 import RestEngine
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -162,6 +163,69 @@ import Testing
             #expect(try site.get("/github/a", method: method).status == 200)
             let status = try site.get("/github/a").status
             #expect(status == (method == "QUERY" ? 200 : 404))
+        }
+    }
+
+    private static func exposeWrites(_ configuration: inout GatewayConfiguration) {
+        configuration.expose = ["github": ExposeRule(methods: ["GET", "HEAD", "PUT"])]
+    }
+
+    private func put(_ site: Site, _ target: String) throws -> Client {
+        let client = try site.connect()
+        try client.send("PUT \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+        return client
+    }
+
+    @Test func `52.6 What is asked after a change doesn't wait for what was asked before`() async throws {
+        try await World.run(Self.exposeWrites) { world, site in
+            let early = try site.asking("/github/a")
+            await world.transport.waitForRequests(1)
+            let writer = try put(site, "/github/a")
+            await world.transport.waitForRequests(2)
+            await world.reply("{}", to: "PUT")
+            #expect(try writer.answer().status == 200)
+            let late = try site.asking("/github/a")
+            await world.transport.waitForRequests(3)
+            await world.reply("[1]")
+            let old = try early.answer()
+            #expect(old.body == "[1]" && old["Cache-Control"] == "max-age=0")
+            await world.reply("[2]")
+            #expect(try late.answer().body == "[2]")
+            #expect(try site.get("/github/a").body == "[2]")
+            #expect(await world.transport.requests.count == 3)
+        }
+    }
+
+    @Test func `52.6 What was asked before a change is not fresh behind it`() async throws {
+        try await World.run(Self.exposeWrites) { world, site in
+            let early = try site.asking("/github/a")
+            await world.transport.waitForRequests(1)
+            let writer = try put(site, "/github/a")
+            await world.transport.waitForRequests(2)
+            await world.reply("{}", to: "PUT")
+            #expect(try writer.answer().status == 200)
+            await world.reply("[1]")
+            #expect(try early.answer().body == "[1]")
+            let late = try site.asking("/github/a")
+            await world.transport.waitForRequests(3)
+            await world.reply("[2]")
+            #expect(try late.answer().body == "[2]")
+        }
+    }
+
+    @Test func `52.6 69.2 A change is known when its answer begins, which isn't held`() async throws {
+        try await BodyFlow.run { world, site in
+            try await world.configure("/files/**") { $0.expirationTime = .seconds(60) }
+            await world.override("files/a", content: .json([1]))
+            #expect(await world.isFresh("files/a"))
+            let client = try site.connect()
+            try client.send(BodyFlow.head("Content-Length: 2", "/github/files/a") + "{}")
+            await world.transport.waitForRequests(1)
+            await world.streamed().open()
+            #expect(try client.headAlone().status == 200)
+            #expect(await world.isFresh("files/a") == false)
+            await world.streamed().end()
+            await world.settle()
         }
     }
 }

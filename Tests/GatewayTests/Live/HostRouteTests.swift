@@ -43,7 +43,12 @@ import Testing
         }) { _, site in
             let gate = Gate()
             defer { gate.open() }
-            EngineLoop.shared.submit { gate.wait() }
+            let isBusy = Gate()
+            EngineLoop.shared.submit {
+                isBusy.open()
+                gate.wait()
+            }
+            await isBusy.opened()
             let ready = try site.get("/-/ready")
             #expect(ready.status == 503)
             #expect(ready.json == ["status": "busy"])
@@ -110,6 +115,17 @@ import Testing
             #expect(metrics.contains("resthost_resources{service=\"github\"} 3500"))
             #expect(
                 metrics.contains(#"resthost_resources_evicted_total{service="github",reason="no_data"} 0"#))
+        }
+    }
+
+    @Test func `D42 Resources that went to make room are counted by reason`() async throws {
+        try await World.run(automatic: Self.reply) { world, site in
+            await world.limitResources(to: 10)
+            for number in 0..<30 { _ = try site.get("/github/n\(number)") }
+            let text = try PrometheusText(try site.get("/-/metrics").body)
+            let name = "resthost_resources_evicted_total"
+            #expect(text["\(name){service=\"github\",reason=\"count\"}"] ?? 0 >= 10)
+            #expect(text["\(name){service=\"github\",reason=\"bytes\"}"] == 0)
         }
     }
 

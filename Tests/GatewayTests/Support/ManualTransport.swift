@@ -97,6 +97,15 @@ final class ManualTransport: Transport {
     func reply(_ body: String, status: Int = 200, type: String = "application/json") {
         finish(.success(.stub(body, status: status, type: type)))
     }
+
+    /// Finishes the oldest waiting request with this method.
+    func reply(_ body: String, to method: String) {
+        guard let place = calls.firstIndex(where: { $0.request.method == method }) else {
+            Issue.record("no \(method) waits for a reply")
+            return
+        }
+        calls.remove(at: place).completion?(.success(.stub(body)))
+    }
 }
 
 extension TransportResponse {

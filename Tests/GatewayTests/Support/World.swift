@@ -95,6 +95,13 @@ final class World: GatewayDirectory {
         settle()
     }
 
+    /// Answers the oldest waiting request with this method.
+    @EngineActor
+    func reply(_ body: String, to method: String) {
+        transport.reply(body, to: method)
+        settle()
+    }
+
     /// The newest streamed answer goes on.
     @EngineActor
     func stream(_ text: String, beginning: Bool = false) {
@@ -130,6 +137,9 @@ final class World: GatewayDirectory {
                 pattern: try .glob(glob, base: service.baseURL), description: glob, origin: "main.lua:1",
                 apply: { _ in }))
     }
+
+    @EngineActor
+    func isFresh(_ path: String) -> Bool { services["github"]?.resource(path).isUpToDate ?? false }
 
     @EngineActor
     func isObserved(_ path: String) -> Bool { services["github"]?.resource(path).isObserved ?? false }
@@ -176,6 +186,9 @@ final class World: GatewayDirectory {
             awaitedReads = (count, $0)
         }
     }
+
+    @EngineActor
+    func limitResources(to count: Int) { services["github"]?.cachedResourceCountLimit = count }
 
     @EngineActor
     func limitContent(to bytes: Int) { engine.contentBudget.limit = bytes }

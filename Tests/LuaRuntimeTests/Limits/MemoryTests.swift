@@ -60,6 +60,39 @@ import Testing
         fixture.state.measure(thing)
     }
 
+    @Test func `what the host refers to counts, and so do the functions that it makes for a script`() throws {
+        let fixture = Fixture(memoryLimit: 16 << 20)
+        var references: [LuaReference] = []
+        fixture.define("refer") { arguments in
+            references.append(arguments.lua.reference(arguments.slot(1)))
+            return .results(0)
+        }
+        fixture.define("make") { arguments in
+            arguments.lua.push(function: { _ in .results(0) }, name: "made", keeping: 1000)
+            return .results(1)
+        }
+        func used() -> Int {
+            fixture.state.collectGarbage()
+            return fixture.state.memoryUsed
+        }
+        let before = used()
+        try fixture.run("for i = 1, 1000 do refer(i) end")
+        #expect(used() - before > 128_000)
+        references = []
+        try fixture.run("")
+        // The list of what the host refers to keeps its length.
+        #expect(used() - before < 100_000)
+        try fixture.run("kept = {} for i = 1, 1000 do kept[i] = make() end")
+        #expect(used() - before > 1_256_000)
+        try fixture.run("kept = nil")
+        #expect(used() - before < 100_000)
+        let error = try #require(fixture.failure(of: "for i = 1, 1e6 do refer(i) end"))
+        #expect(error.kind == .memory && references.count > 50_000 && references.count < 128_000)
+        references = []
+        #expect(try fixture.run("return 1") == "1")
+        #expect(fixture.state.close().isClean)
+    }
+
     @Test func `a script gives the host no more in one go than it takes`() throws {
         let fixture = Fixture(memoryLimit: 16 << 20)
         fixture.define("take") { arguments in .results(Int32(try arguments.bytes(1, "bytes").isEmpty ? 0 : 0))

@@ -201,6 +201,34 @@ struct CacheWriteTests {
         #expect(resource.latestData?.content.text == "again")
     }
 
+    @Test func `52.6 a change of the server's empties the caches, no outdated answer is written`() throws {
+        let cache = try caches("cleanup", reply: .text(200, "new"))[0].with("kept")
+        let stub = try fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        resource.outdate()
+        stub.go()
+        fixture.settle()
+        #expect(changes == ["cleanup remove a"] && cache.entities.isEmpty)
+        try fixture.stub("GET", "a", .text(200, "new"))
+        resource.loadIfNeeded()
+        fixture.settle()
+        #expect(changes == ["cleanup write a newdecparmodcle"])
+    }
+
+    @Test func `52.6 a hit that was on its way when the server changed is not fresh`() throws {
+        let cache = try caches("cleanup")[0].with("kept")
+        cache.manners = ["read": .held]
+        let resource = fixture.resource("a")
+        _ = resource.latestData
+        fixture.settle()
+        resource.outdate()
+        cache.release()
+        fixture.settle()
+        #expect(resource.text == "kept" && !resource.isUpToDate && cache.entities.isEmpty)
+    }
+
     @Test func `16.12 14.20 the stages are those of the method that was sent`() throws {
         try fixture.appendStageNames()
         try fixture.stub("POST", "a", .text(200, "x"))

@@ -50,6 +50,16 @@ struct AttemptEventTests {
         #expect(stub.requests.count == 21, "each probe was one request")
     }
 
+    @Test func `46.2 D43 a message took as long as it took, however the clock is set meanwhile`() throws {
+        let journal = lines([.attempt])
+        try fixture.stub("GET", "a", .response(delay: 2))
+        fixture.resource("a").load()
+        fixture.settle()
+        fixture.clock.advance(by: -1000)
+        fixture.advance(2)
+        #expect(journal.take() == ["1 false 2.0"])
+    }
+
     @Test func `46.2 what a limit does is reported`() throws {
         fixture.service.configure {
             $0.limits = RequestLimits(inFlight: 1)

@@ -143,6 +143,29 @@ struct EngineEventTests {
         #expect(!fixture.engine.hasListeners(of: .attempt))
     }
 
+    @Test func `46.5 46.6 limit L313: events wait up to a size, without parts of bodies`() {
+        var queue = EventQueue()
+        let url = "https://api.test/" + String(repeating: "x", count: 1 << 20)
+        for number in 1...10 { queue.add(EngineEvent(time: Double(number), url: url, .request)) }
+        #expect(queue.count == 3)
+        let first = queue.next()
+        #expect(first?.time == 8 && first?.dropped == 7)
+        // The newest one waits, whatever its size.
+        let long = String(repeating: url, count: 6)
+        queue.add(EngineEvent(time: 11, url: long, .request))
+        #expect(queue.count == 1)
+        let newest = queue.next()
+        #expect(newest?.dropped == 2)
+        var message = TransportRequest(method: "POST", url: "https://api.test/a")
+        message.upload = .multipart([MultipartPart(name: "a", source: .bytes([1, 2, 3]))])
+        let attempt = EngineEvent.Attempt(
+            number: 1, message: message, result: .failure(TransportError(.internal, message: "no")),
+            began: 0, seconds: 0)
+        queue.add(EngineEvent(time: 12, .attempt(attempt)))
+        guard case .attempt(let kept)? = queue.next()?.detail else { return }
+        #expect(kept.message.upload == nil && kept.message.url == "https://api.test/a")
+    }
+
     private func next(
         _ events: inout EngineEvents.Iterator?, where matches: (EngineEvent) -> Bool
     ) async -> EngineEvent? {

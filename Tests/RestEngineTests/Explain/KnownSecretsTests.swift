@@ -63,6 +63,36 @@ struct KnownSecretsTests {
         #expect(shown("secret-1. secret-2.", known.masked) == "*** secret-2.")
     }
 
+    @Test func `limit L314: many long texts take a size, and the oldest is forgotten`() {
+        let known = KnownSecrets(recentBytes: 20_000)
+        let long = String(repeating: "%", count: 400)
+        for number in 10..<30 { #expect(known.hide("secret-\(number)" + long, isFixed: number == 10)) }
+        #expect(shown("secret-10" + long, known.masked) == "***")
+        #expect(shown("secret-11" + long, known.masked) != "***")
+        #expect(shown("secret-29" + long, known.masked) == "***")
+        // One that has no room stays until the next one comes.
+        #expect(known.hide("secret-x" + String(repeating: "%", count: 30_000), isFixed: false))
+        #expect(shown("secret-x" + long, known.masked) == "***")
+    }
+
+    @Test func `47.2 a new text costs the same however many there are`() throws {
+        let ratio = try growth(from: 100, by: 4) { count in
+            let known = KnownSecrets()
+            for number in 0..<count { _ = known.hide("kss-growing-\(number)", isFixed: false) }
+        }
+        #expect(ratio < 9, "\(ratio)")
+    }
+
+    @Test func `47.2 texts with a common beginning are found as fast as others`() {
+        let known = KnownSecrets()
+        let beginning = String(repeating: "a", count: 62)
+        for number in 0..<900 { _ = known.hide("\(beginning)\(number)!", isFixed: false) }
+        let text = String(repeating: "a", count: 60_000)
+        let start = ClockReading.threadTime
+        #expect(shown(text + "17!", known.masked) == String(repeating: "a", count: 59_938) + "***")
+        #expect(ClockReading.threadTime - start < 2)
+    }
+
     @Test func `47.3 names of the settings are as the usual ones`() {
         SecretMask.hide(names: ["X-Kss-Customer"])
         #expect(SecretMask.standard.header("x-kss-customer", "4711") == "***")

@@ -72,6 +72,31 @@ struct ContentBudgetTests {
         #expect(body == 1 << 20)
     }
 
+    @Test func `large configurations take room, and are made again`() throws {
+        var runs = 0
+        let megabyte = megabyte
+        try fixture.configure("*") { draft in
+            runs += 1
+            draft.configuration.headers.set("X-Long", megabyte)
+        }
+        let resources = (0..<40).map { service.resource("\($0)") }
+        for resource in resources { #expect(resource.configuration(for: .get).headers["X-Long"] == megabyte) }
+        #expect(runs == 40)
+        #expect(budget.heldBytes <= budget.limit && budget.heldBytes > budget.limit / 2)
+        _ = resources[39].configuration(for: .get)
+        #expect(runs == 40)
+        _ = resources[0].configuration(for: .get)
+        #expect(runs == 41)
+        // A resource remembers the configurations of some methods.
+        for number in 0..<100 {
+            _ = resources[0].configuration(for: "M\(number)")
+            #expect(budget.heldBytes <= budget.limit)
+        }
+        service.invalidateConfiguration()
+        for resource in resources { _ = resource.configuration(for: .get) }
+        #expect(budget.heldBytes <= budget.limit)
+    }
+
     @Test func `a published form without room is made for each reader`() throws {
         try fixture.stub("GET", "big", .text(200, String(repeating: megabyte, count: 4)))
         let resource = fixture.resource("big")

@@ -92,6 +92,23 @@ struct ReplayMatchTests {
                 "with this Range; entry 1, GET https://api.test/v1/file has another"))
     }
 
+    @Test func `49.2 an answer without content is for requests that name a copy`() throws {
+        func entry(_ status: Int) -> String {
+            #"{"request":{"method":"GET","url":"https://api.test/v1/a","headers":[]},"response":{"status":\#(status),"content":{"text":"\#(status)"}}}"#
+        }
+        func recording(_ statuses: Int...) throws -> RecordedAnswers {
+            let text = #"{"log":{"entries":[\#(statuses.map(entry).joined(separator: ","))]}}"#
+            return RecordedAnswers(try HARReader.exchanges(Array(text.utf8), path: "a.har"), path: "a.har")
+        }
+        let answers = try recording(304, 200, 304)
+        #expect(ask(answers, get("a")) == "200")
+        #expect(ask(answers, get("a")) == "200")
+        #expect(ask(answers, get("a", ["If-None-Match": "\"1\""])) == "304")
+        let date = HTTPDate.text(unixSeconds: 0)
+        #expect(ask(answers, get("a", ["If-Modified-Since": date])) == "304")
+        #expect(ask(try recording(304), get("a")) == "304", "the engine says what is wrong with it")
+    }
+
     @Test func `49.2 of answers to one request those with the same Accept are preferred`() throws {
         func accepting(_ type: String) -> TransportRequest { get("list", ["Accept": type]) }
         _ = try record([accepting("text/csv"), accepting("application/json"), get("list")])
@@ -137,6 +154,22 @@ struct ReplayMatchTests {
         // A recording for readers has no digests.
         let shown = try record(requests, nil)
         #expect(shown["log"]?["_resthost"] == nil && !shown.description.contains("_credentials"))
+    }
+
+    @Test func `48.2 49.2 an encoded body isn't written, and its digest tells it from others`() throws {
+        func encoded(_ text: String) -> TransportRequest {
+            post("a", text, "application/json", ["Content-Encoding": "gzip"])
+        }
+        let document = try record([encoded("first-canary"), encoded("second-canary"), post("a", "{}")])
+        #expect(!document.description.contains("canary"))
+        let answers = try answers()
+        #expect(ask(answers, encoded("second-canary")) == "2")
+        #expect(ask(answers, encoded("first-canary")) == "1")
+        #expect(ask(answers, encoded("third-canary")) == nil)
+        #expect(ask(answers, post("a", "{}")) == "3")
+        let shown = try record([encoded("first-canary")], nil)
+        #expect(!shown.description.contains("canary") && !shown.description.contains("_digest"))
+        #expect(shown.description.contains("encoded as gzip"))
     }
 
     @Test func `49.4 in a recording of another program the same credentials are preferred`() throws {

@@ -59,6 +59,7 @@ struct RedirectFlowTests {
             (nil, "without a Location"), ("", "without a Location"),
             ("ftp://api.test/a", "does not begin with http:// or https://"), ("mailto:me", "mailto:me"),
             ("http://", "has no host"), ("http://a b:c/", "can't be followed"),
+            ("https://münchen.test/", "write the name in its ASCII form, which has xn--"),
         ] as [(String?, String)])
     func `a redirect that leads nowhere is a failure that says so`(location: String?, reason: String) throws {
         let headers = Headers(location.map { [("Location", $0)] } ?? [])
@@ -73,6 +74,16 @@ struct RedirectFlowTests {
         resource.load()
         fixture.settle()
         #expect(resource.latestData?.status == 302)
+    }
+
+    @Test func `a request to a host beyond ASCII asks for its ASCII form, and isn't sent`() throws {
+        let resource = fixture.service.resource(absoluteURL: "https://münchen.test/a")
+        resource.load()
+        fixture.settle()
+        let error = try #require(resource.latestError)
+        #expect(error.code == "invalid_url")
+        #expect("\(error)".contains("write the name in its ASCII form, which has xn--"), "\(error)")
+        #expect(fixture.transport.requests.isEmpty)
     }
 
     @Test func `5.18 what is not followed is a success with its status' body`() throws {

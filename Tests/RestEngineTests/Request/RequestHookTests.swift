@@ -62,6 +62,34 @@ struct RequestHookTests {
         #expect(count == 1)
     }
 
+    private final class HeldWork: CustomRequest {
+        var completion: RequestCompletion?
+        func start(_ completion: RequestCompletion) { self.completion = completion }
+    }
+
+    @Test func `7.7 7.8 many hooks run in parts, in the order of attaching`() {
+        let scheduler = Scheduler(clock: HastyClock())
+        let engine = Engine(transport: StubTransport(scheduler: scheduler), scheduler: scheduler)
+        let work = HeldWork()
+        let request = Request(engine: engine, custom: work).start()
+        var order: [Int] = []
+        for number in 0..<40 {
+            request.onCompletion { [weak request] _ in
+                order.append(number)
+                if number % 20 == 0 { request?.onCompletion { _ in order.append(100 + number) } }
+            }
+        }
+        work.completion?.complete(.failure(RequestError(userMessage: "over", timestamp: 0)))
+        var most = 0
+        for _ in 0..<1000 where order.count < 42 {
+            let before = order.count
+            scheduler.runTick()
+            most = max(most, order.count - before)
+        }
+        #expect((1..<30).contains(most), "\(most)")
+        #expect(order == Array(0..<40) + [100, 120])
+    }
+
     @Test func `7.8 hooks run in the order of attaching`() throws {
         let request = try load(.text(200, "x"))
         for name in ["a", "b"] {

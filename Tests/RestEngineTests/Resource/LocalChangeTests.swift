@@ -71,6 +71,38 @@ struct LocalChangeTests {
         #expect(!resource.isUpToDate)
     }
 
+    @Test func `52.6 what was asked before a change of the server's isn't fresh, and nobody joins it`() throws
+    {
+        let first = try fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
+        let resource = fixture.resource("a")
+        let early = resource.loadIfNeeded()
+        fixture.settle()
+        resource.outdate()
+        let second = try fixture.stub("GET", "a", isHeld: true, .text(200, "new"))
+        let late = try #require(resource.loadIfNeeded())
+        #expect(late !== early && resource.loadIfNeeded() === late)
+        fixture.settle()
+        first.go()
+        fixture.settle()
+        #expect(early?.info?.response.entity?.text == "old")
+        #expect(resource.text == "old" && !resource.isUpToDate)
+        second.go()
+        fixture.settle()
+        #expect(resource.text == "new" && resource.isUpToDate)
+        #expect(fixture.transport.requests.count == 2)
+    }
+
+    @Test func `52.6 an outdated load that fails holds nobody off`() throws {
+        let stub = try fixture.stub("GET", "a", isHeld: true, .text(503, "down"))
+        let resource = fixture.resource("a")
+        resource.load()
+        fixture.settle()
+        resource.outdate()
+        stub.go()
+        fixture.settle()
+        #expect(resource.latestError != nil && !resource.isUpToDate)
+    }
+
     @Test func `21.5 30 a wipe cancels, clears and tells in this order`() throws {
         let resource = try loaded()
         try fixture.stub("GET", "a", isHeld: true, .text(200, "late"))

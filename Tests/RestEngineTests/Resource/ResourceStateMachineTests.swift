@@ -8,6 +8,9 @@ struct ResourceStateMachineTests {
     enum Step: Sendable {
         case start
         case new(Int, String)
+        /// The same for a load that a change has outdated.
+        case newOutdated(Int, String)
+        case failOutdated(Int)
         case notModified(Int)
         case fail(Int)
         case cancel(Int)
@@ -100,6 +103,22 @@ struct ResourceStateMachineTests {
             name: "21.4 a failure ends invalidation",
             steps: [.invalidate, .start, .fail(1)], events: [.error], hasError: true),
         Row(
+            name: "52.6 the answer of an outdated load is data, and ends no invalidation",
+            steps: [.start, .invalidate, .newOutdated(1, "a")], events: [.newData(.network)], data: "a",
+            isInvalidated: true),
+        Row(
+            name: "52.6 an answer to a later load does",
+            steps: [.start, .invalidate, .start, .newOutdated(1, "a"), .new(2, "b")],
+            events: [.newData(.network), .newData(.network)], data: "b"),
+        Row(
+            name: "52.6 an outdated answer does not touch newer data",
+            steps: [.start, .invalidate, .start, .new(2, "b"), .newOutdated(1, "a")],
+            events: [.newData(.network), .requestCancelled], data: "b"),
+        Row(
+            name: "52.6 nor does an outdated failure end an invalidation",
+            steps: [.start, .invalidate, .failOutdated(1)], events: [.error], hasError: true,
+            isInvalidated: true),
+        Row(
             name: "21.5 a wipe leaves nothing",
             steps: [.start, .new(1, "a"), .start, .fail(2), .invalidate, .wipe],
             events: [.newData(.network), .error, .newData(.wipe)]),
@@ -132,6 +151,12 @@ struct ResourceStateMachineTests {
             case .start: _ = machine.beginLoad()
             case .new(let load, let text):
                 events.append(machine.finishLoad(load, Self.news(text), at: Self.time(2)))
+            case .newOutdated(let load, let text):
+                events.append(
+                    machine.finishLoad(load, Self.news(text), isOutdated: true, at: Self.time(2)))
+            case .failOutdated(let load):
+                events.append(
+                    machine.finishLoad(load, Self.failure(nil), isOutdated: true, at: Self.time(2)))
             case .notModified(let load):
                 let info = ResponseInfo(.success(Self.entity("old")), isNew: false)
                 events.append(machine.finishLoad(load, info, at: Self.time(2)))
@@ -149,6 +174,8 @@ struct ResourceStateMachineTests {
         #expect(machine.data?.content.text == row.data)
         #expect((machine.error != nil) == row.hasError)
         #expect(machine.isInvalidated == row.isInvalidated)
+        let fresh = machine.freshData(at: 2, expirationTime: 30)
+        #expect((fresh != nil) == (row.data != nil && !row.isInvalidated))
     }
 
     struct Freshness: Sendable {

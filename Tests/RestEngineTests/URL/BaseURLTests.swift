@@ -27,6 +27,28 @@ struct BaseURLTests {
             "\(BaseURLError(text: text))".hasPrefix("'\(text)' is not a URL: it looks like \"https://"))
     }
 
+    private static let advice =
+        "its host has letters beyond ASCII: write the name in its ASCII form, which has xn--"
+
+    @Test(arguments: [
+        "http://ünïcode.test/", "https://u%C3%A9@bücher.example:8443/v1", "https://例え.jp?a",
+        "http://m%c3%bcnchen.example/",
+    ])
+    func `1.1 a host beyond ASCII is asked for in its ASCII form`(text: String) {
+        #expect(throws: BaseURLError(text: text)) { try BaseURL(text) }
+        #expect("\(BaseURLError(text: text))" == "'\(text)' is not a URL: \(Self.advice)")
+        #expect(URLText(text)?.isHTTP == false)
+        let detail = RequestError.Cause.invalidURL(source: text).detail
+        #expect(detail?.hasSuffix("can't be requested: \(Self.advice)") == true)
+    }
+
+    @Test(arguments: [
+        "https://xn--mnchen-3ya.example/", "https://h/é", "https://u%C3%A9@h/", "http://[fe80::1%25eth0]/",
+    ])
+    func `1.1 letters beyond ASCII elsewhere, and zones of addresses, are no fault`(text: String) {
+        #expect(URLText(text)?.isHTTP == true && URLText.adviceOnHost(of: text) == nil)
+    }
+
     @Test(arguments: [
         ("", "https://foo.bar/v1/"),
         ("/", "https://foo.bar/v1/"),

@@ -43,6 +43,23 @@ struct PermissionsTests {
             ])
     }
 
+    @Test func `S1.5 a stream of a host that isn't granted gives nil and the error, with its cause`() throws {
+        let lines = try output(
+            """
+            rest.spawn(function()
+              for _, what in ipairs { api:resource_at("https://other.test/x"):request("GET"),
+                rest.request("GET", "https://other.test/x") } do
+                local entity, err = rest.stream(what, error)
+                print(entity, err.cause.type, err.cause.message:match("grant it with .*"))
+              end
+            end)
+            """
+        ) { $0.capabilities.hosts = .declared }
+        #expect(
+            lines
+                == Array(repeating: "nil\tscript_error\tgrant it with --allow-net other.test", count: 2))
+    }
+
     @Test func `named hosts take the place of the declared ones`() throws {
         let lines = try output(Self.ask) { $0.capabilities.hosts = .only(try hosts("b.test")) }
         #expect(

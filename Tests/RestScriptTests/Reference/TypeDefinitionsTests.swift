@@ -224,7 +224,8 @@ struct TypeDefinitionsTests {
             ))
         #expect(
             text.contains(
-                "---@class resthost.service.configure.options\n---@field methods? string|string[] The methods"))
+                "---@class resthost.service.configure.options\n---@field methods? string|string[] The methods"
+            ))
         #expect(
             text.contains(
                 "---@return resthost.entity|nil\n---@return resthost.error?\nfunction request:await() end"))

@@ -30,6 +30,10 @@ struct ServiceTests {
             "base_url 'api.example.com' is not a URL: it looks like \"https://api.example.com/v1\""
         ),
         (
+            "rest.service { base_url = 'https://münchen.test/' }",
+            "base_url 'https://münchen.test/' is not a URL: its host has letters beyond ASCII: write the name in its ASCII form, which has xn--"
+        ),
+        (
             "rest.service { base_url = 'https://h/a b' }",
             "base_url 'https://h/a b' is not a URL: it looks like \"https://api.example.com/v1\""
         ),

@@ -54,6 +54,15 @@ struct StatusTextTests {
                 """)
     }
 
+    @Test func `D42 resources that went to make room are counted, and for programs by reason`() {
+        var facts = facts
+        #expect(!text(facts).contains("to make room"))
+        facts.services[0].evictions = [("count", 1), ("bytes", 2), ("no_data", 30)]
+        #expect(text(facts).contains("14 resources, 33 dropped to make room\n"))
+        let evicted = facts.tree["services"]?[0]?["evicted"]
+        #expect(evicted?["bytes"]?.int == 2 && evicted?["no_data"]?.int == 30)
+    }
+
     @Test func `a thread for transfers is reported once there is one`() {
         var facts = facts
         facts.transferThreads = 1

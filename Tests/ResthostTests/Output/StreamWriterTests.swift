@@ -36,6 +36,17 @@ struct StreamWriterTests {
         #expect(reader.taken.withLock { $0.last } == [1] && writer.dropped == 6)
     }
 
+    @Test func `empty lines have a number`() throws {
+        let reader = SlowReader()
+        let writer = try #require(StreamWriter(name: "test", write: { reader.take($0) }) { _ in })
+        for _ in 0..<200_000 { writer.add([0x0A]) }
+        // As many as may wait, and those that the writer has taken meanwhile.
+        #expect(writer.dropped > 60_000)
+        reader.gate.open()
+        writer.finish(within: Double(TestTimeout.limit))
+        #expect(reader.taken.withLock { $0.count } == 200_000 - writer.dropped)
+    }
+
     @Test func `one long line is taken when nothing waits`() throws {
         let reader = SlowReader()
         let writer = try #require(StreamWriter(name: "test", write: { reader.take($0) }) { _ in })

@@ -97,11 +97,23 @@ public final class RefreshGate {
             case .renewed:
                 renewals += 1
                 lastFailure = nil
-                for decision in waiting { repeatRequest(of: decision) }
+                inParts(waiting) { $0.repeatRequest(of: $1) }
             case .failed(let error):
                 lastFailure = (tick, error)
-                for decision in waiting { fail(decision, with: error) }
+                inParts(waiting) { $0.fail($1, with: error) }
             }
+        }
+    }
+
+    /// Answers requests that waited. There may be thousands, and each repeat runs functions of a script.
+    private func inParts(
+        _ waiting: [ChainDecision], _ answer: @escaping @EngineActor (RefreshGate, ChainDecision) -> Void
+    ) {
+        guard let scheduler = waiting.first?.chain.engine.scheduler else { return }
+        var left = waiting[...]
+        scheduler.inParts { [self] in
+            if let next = left.popFirst() { answer(self, next) }
+            return !left.isEmpty
         }
     }
 
