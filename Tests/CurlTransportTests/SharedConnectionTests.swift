@@ -27,8 +27,10 @@ struct SharedConnectionTests {
         return counts.values.sorted(by: >)
     }
 
-    @Test func `a hundred requests share a connection, and those beyond open one each`() async throws {
-        #expect(try await streams(nil) == [100] + Array(repeating: 1, count: 50))
+    @Test func `a hundred requests share a connection, and those beyond open others`() async throws {
+        // How many others depends on which of them is ready first.
+        let counts = try await streams(nil)
+        #expect(counts.first == 100 && counts.count > 1 && counts.reduce(0, +) == 150, "\(counts)")
     }
 
     @Test func `those beyond share the connections that there may be`() async {

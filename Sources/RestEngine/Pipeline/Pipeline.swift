@@ -56,15 +56,16 @@ public struct Pipeline: Sendable {
     /// Empties all stages; the order stays.
     public mutating func clear() { stages = [] }
 
-    /// Names, and steps without their transformers.
+    /// Names, and steps without their transformers. All resources share the patterns of standard steps.
     var heldBytes: Int {
         var bytes = 0
         for name in order { bytes += name.rawValue.utf8.count + 16 }
         for entry in stages {
             bytes += entry.name.rawValue.utf8.count + 64
             for step in entry.stage.steps {
-                bytes += 128
-                for pattern in step.contentTypes?.patterns ?? [] { bytes += 2 * pattern.utf8.count + 64 }
+                bytes += 128 + 16 * step.claimed.count
+                let patterns = step.isStandard ? [] : step.contentTypes?.patterns ?? []
+                for pattern in patterns { bytes += 2 * pattern.utf8.count + 64 }
             }
         }
         return bytes
@@ -97,7 +98,7 @@ public struct PipelineStage: Sendable {
         private let largeSize: Int
         /// The content types of the standard transformers before this one, if it is a standard one: it leaves
         /// those types to them.
-        private let claimed: [ContentTypeFilter?]
+        fileprivate let claimed: [ContentTypeFilter?]
 
         init(_ transformer: any Transformer, _ contentTypes: ContentTypeFilter?, behind steps: [Step] = []) {
             self.transformer = transformer

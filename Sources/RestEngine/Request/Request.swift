@@ -8,20 +8,12 @@ public final class Request {
         case completed
     }
 
-    /// A struct, because a plain closure would be wrapped when it enters an array and again when it leaves.
-    private struct CompletionHook {
-        let run: @EngineActor (ResponseInfo) -> Void
-    }
-
     let engine: Engine
     let work: any RequestWork
     /// The attempt number within its call, from 1; repeats continue the count.
     private(set) var attempt = 1
     private var machine = RequestStateMachine()
-    private var completionHooks: [CompletionHook] = []
-    private var haveHooksRun = false
-    /// The hooks that are left for a later tick, in order; nil when none are left.
-    private var lateHooks: ArraySlice<CompletionHook>?
+    private var hooks = CompletionHooks()
     /// Set at the start; nil before, and after the hooks have been called.
     private var epoch: RequestEpoch?
     private var hasWarned = false
@@ -58,14 +50,7 @@ public final class Request {
     /// The outcome; nil before the end.
     public private(set) var info: ResponseInfo?
 
-    /// The objects that account for its memory, until it has ended.
-    private var keepers: [Keeper] = []
-
-    private struct Keeper {
-        let keeper: any RequestKeeper
-        /// Keeps its account open while the request runs; see ``RequestKeeper/hold(_:)``.
-        var hold: AnyObject?
-    }
+    private var accounts = RequestAccounts()
 
     init(engine: Engine, work: any RequestWork) {
         self.engine = engine
@@ -79,7 +64,7 @@ public final class Request {
         _ = machine.start()
         _ = machine.complete()
         info = ResponseInfo(outcome)
-        haveHooksRun = true
+        hooks = .ended
     }
 
     /// A request that has failed already (11.6).
@@ -191,7 +176,7 @@ public final class Request {
     private func finish(_ info: ResponseInfo) {
         self.info = counted(info)
         notifyKeepers()
-        keepers = []
+        accounts = RequestAccounts()
         notifyEnd()
         reporter?.stop()
         // Hooks run in the scope of the code that attached them, not of the code that ended the request.
@@ -201,22 +186,18 @@ public final class Request {
     /// Notifies `keeper` when the request holds more memory, until it has ended.
     package func add(_ keeper: any RequestKeeper) {
         guard machine.state != .completed else { return }
-        if !keepers.contains(where: { $0.keeper === keeper }) { keepers.append(Keeper(keeper: keeper)) }
+        accounts.add(keeper)
         if machine.state == .inProgress { holdAccounts() }
     }
 
-    /// A request that runs takes memory even when its caller has released it.
     private func holdAccounts() {
-        guard !keepers.isEmpty else { return }
-        for index in keepers.indices where keepers[index].hold == nil {
-            keepers[index].hold = keepers[index].keeper.hold(self)
-        }
-        notifyKeepers()
+        // Not in place: a keeper may ask about the request.
+        var accounts = accounts
+        accounts.hold(self)
+        self.accounts = accounts
     }
 
-    func notifyKeepers() {
-        for entry in keepers { entry.keeper.requestGrew(self) }
-    }
+    func notifyKeepers() { accounts.notify(self) }
 
     private func counted(_ info: ResponseInfo) -> ResponseInfo {
         guard case .failure(var error) = info.response else { return info }
@@ -227,34 +208,22 @@ public final class Request {
         return ResponseInfo(.failure(error), stageOutputs: info.stageOutputs)
     }
 
+    /// Runs hooks until they have taken long; the next tick goes on. There may be thousands, each of which
+    /// continues a function of a script.
     private func runHooks() {
         guard let info else { return }
         for hook in reporter?.takeHooks() ?? [] { hook(1) }
-        // A hook may attach another hook, which runs in a later tick (7.7).
-        let hooks = completionHooks
-        completionHooks = []
-        haveHooksRun = true
-        run(hooks[...], info)
-    }
-
-    /// Runs hooks until they have taken long. There may be thousands, each of which continues a function of a
-    /// script.
-    private func run(_ hooks: ArraySlice<CompletionHook>, _ info: ResponseInfo) {
-        // Gets the hooks that these attach.
-        lateHooks = []
-        var next = hooks.startIndex
-        while next < hooks.endIndex {
-            hooks[next].run(info)
+        let taken = hooks.take()
+        var next = 0
+        while next < taken.count {
+            taken[next].run(info)
             next += 1
-            if next < hooks.endIndex, engine.scheduler.isLate { break }
+            if next < taken.count, engine.scheduler.isLate {
+                hooks.putBack(taken[next...])
+                return engine.scheduler.nextTick { self.runHooks() }
+            }
         }
-        let attached = lateHooks ?? []
-        guard next == hooks.endIndex else {
-            lateHooks = hooks[next...] + attached
-            return engine.scheduler.nextTick { self.run(self.lateHooks ?? [], info) }
-        }
-        lateHooks = nil
-        for hook in attached { engine.scheduler.nextTick { hook.run(info) } }
+        for hook in hooks.end() { engine.scheduler.nextTick { hook.run(info) } }
         if let epoch {
             self.epoch = nil
             engine.requestEnded(epoch)
@@ -280,18 +249,15 @@ public final class Request {
             for pass in passes { need(by: pass) }
             hook = RefreshScope.bound(hook)
         }
-        if lateHooks != nil {
-            lateHooks?.append(CompletionHook(run: hook))
-        } else if haveHooksRun, let info {
+        // Copied, not changed in place, to save exclusivity checks; see EngineLog.
+        var hooks = hooks
+        self.hooks = CompletionHooks()
+        let isAdded = hooks.add(CompletionHooks.Hook(run: hook), first: first)
+        self.hooks = hooks
+        if !isAdded, let info {
             engine.scheduler.nextTick { [hook] in hook(info) }
-        } else {
-            // Copied, not changed in place, to save exclusivity checks; see EngineLog.
-            var hooks = completionHooks
-            completionHooks = []
-            if hooks.isEmpty { hooks.reserveCapacity(4) }
-            hooks.insert(CompletionHook(run: hook), at: first ? 0 : hooks.count)
-            completionHooks = hooks
-            if hooks.count.isMultiple(of: 16) { notifyKeepers() }
+        } else if hooks.count.isMultiple(of: 16) {
+            notifyKeepers()
         }
     }
 
@@ -300,7 +266,7 @@ public final class Request {
     @discardableResult
     public func onProgress(_ hook: @escaping @EngineActor (Double) -> Void) -> Request {
         let hook = RefreshScope.bound(hook)
-        if haveHooksRun {
+        if hooks.haveBegun {
             engine.scheduler.nextTick { hook(1) }
             return self
         }
@@ -312,10 +278,10 @@ public final class Request {
     }
 
     /// The bytes of the hooks, without the values that they have captured.
-    var hookBytes: Int { 128 * completionHooks.count }
+    var hookBytes: Int { 128 * hooks.count }
 
     /// The number of parties that wait for its outcome, including its resource and its lists.
-    package var interest: Int { completionHooks.count + waitingTasks + (reporter == nil ? 0 : 1) }
+    package var interest: Int { hooks.count + waitingTasks + (reporter == nil ? 0 : 1) }
 
     /// Marks the request, and the requests that it waits for, as needed by a refresh.
     func need(by pass: RefreshPass) {

@@ -11,7 +11,7 @@ enum GatewayOptionsPage {
         # Gateway options
 
         Every option of `rest.gateway { … }`, which serves the services of a script to clients. The guides
-        [The gateway](../guides/gateway.md) and [Who may use the gateway](../guides/gateway-access.md) show how to
+        [The gateway](../guides/gateway.md) and [Access to the gateway](../guides/gateway-access.md) show how to
         use them.
 
         ```lua

@@ -53,7 +53,7 @@ enum SettingsPage {
         Paths begin in the folder of the file, unless they are absolute. The host reads the file again whenever it
         [loads the script again](../guides/reloading.md). An unknown table or key is an error, which names the nearest
         one that there is. The file is TOML 1.0 without dates, inline tables, dotted keys, arrays of tables and
-        strings of several lines, and has 1 MiB at most. [What a script may do](../guides/limits-and-grants.md) explains
+        strings of several lines, and has 1 MiB at most. [Limits and permissions](../guides/limits-and-grants.md) explains
         grants and limits, [Deploy](../operating/deploy.md) shows a host with such a file.
 
         This file is written by `resthost reference resthost-toml > docs/reference/resthost-toml.md`.

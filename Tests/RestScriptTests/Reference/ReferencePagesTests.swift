@@ -115,7 +115,7 @@ struct ReferencePagesTests {
               if type(standard) == "table" then
                 value, standard = table.concat(value, " "), table.concat(standard, " ")
               end
-              -- What is nil there is what is usual.
+              -- Nil there stands for the default.
               if value ~= nil and value ~= standard then print(name, value, standard) end
             end
             \(checks)
