@@ -81,10 +81,9 @@ private:
             }
             PathNode node{parent, takeBytes(at), 0};
             size_t offset = 0;
-            if (int code = scalar(json.string(node.key, offset), &node, offset)) {
+            if (int code = scalar(json.key(node.key, offset), &node, offset)) {
                 return code;
             }
-            json.byte(':');
             if (int code = value(&node)) {
                 return code;
             }

@@ -27,6 +27,8 @@ struct Escapes {
 };
 
 constexpr Escapes escapes;
+/// Nearly all strings have so many bytes at most.
+constexpr size_t few = 256;
 constexpr uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
 
 /// The high bit of each byte that is zero. Bits above the lowest may be set wrongly.
@@ -71,35 +73,58 @@ uint64_t escape(const uint8_t *at, const uint8_t *end, uint8_t *&to) {
     return all;
 }
 
-/// Copies bytes as long as none needs more than that, eight at a time; of the last eight some may have been
-/// copied already, and behind fewer than eight comes what doesn't count. `all` as with `escape`.
-[[gnu::always_inline]] inline bool copy(Span span, uint8_t *to, uint64_t &all) {
-    uint64_t special = 0;
-    auto eightBytes = [&](uint64_t eight, uint8_t *to) {
-        std::memcpy(to, &eight, 8);
-        special |= specials(eight);
-        all |= eight;
-    };
-    if (span.count >= 8) {
-        size_t last = span.count - 8;
-        for (size_t i = 0; i < last; i += 8) {
-            eightBytes(load<uint64_t>(span.data + i), to + i);
+/// Collects whether bytes may be written as they are: ASCII that needs no escape.
+class Plainness {
+public:
+    using Bytes = uint8_t __attribute__((vector_size(16)));
+
+    void add(Bytes bytes) {
+        others |= (bytes < 0x20) | (bytes == '"') | (bytes == '\\') | (bytes >= 0x80);
+    }
+    bool isPlain() const {
+        auto halves = reinterpret_cast<const Halves &>(others);
+        return !(halves[0] | halves[1]);
+    }
+
+private:
+    using Mask = decltype(Bytes{} == Bytes{});
+    using Halves = uint64_t __attribute__((vector_size(16)));
+    Mask others{};
+};
+
+/// Copies a text to `to` if it is plain; else what it wrote there doesn't count. Writes up to eight bytes more.
+[[gnu::always_inline]] inline bool copyPlain(Span span, uint8_t *to) {
+    Plainness plainness;
+    if (span.count > 16) {
+        size_t last = span.count - 16;
+        for (size_t i = 0;; i += 16) {
+            // The last piece may overlap the one before it.
+            i = i < last ? i : last;
+            auto piece = load<Plainness::Bytes>(span.data + i);
+            std::memcpy(to + i, &piece, sizeof piece);
+            plainness.add(piece);
+            if (i == last) {
+                return plainness.isPlain();
+            }
         }
-        eightBytes(load<uint64_t>(span.data + last), to + last);
-        return !special;
     }
-    // Letters where no text is: they are neither special nor beyond ASCII.
-    constexpr uint64_t letters = ones * 'a';
-    if (span.count >= 4) {
-        size_t shift = span.count * 8 - 32;
-        uint64_t tail = load<uint32_t>(span.data + span.count - 4);
-        eightBytes(letters << 32 << shift | tail << shift | load<uint32_t>(span.data), to);
+    uint64_t halves[2];
+    if (span.count >= 8) {
+        halves[0] = load<uint64_t>(span.data);
+        halves[1] = load<uint64_t>(span.data + span.count - 8);
+        std::memcpy(to, &halves[0], 8);
+        std::memcpy(to + span.count - 8, &halves[1], 8);
     } else if (span.count) {
-        size_t middle = span.count / 2, last = span.count - 1;
-        uint64_t text = span.data[0] | span.data[middle] << middle * 8 | span.data[last] << last * 8;
-        eightBytes(letters << span.count * 8 | text, to);
+        // Letters behind the text, because they are plain.
+        halves[0] = halves[1] = ones * 'a' << span.count * 8 | fewBytes(span);
+        std::memcpy(to, &halves[0], 8);
+    } else {
+        return true;
     }
-    return !special;
+    Plainness::Bytes both;
+    std::memcpy(&both, halves, sizeof both);
+    plainness.add(both);
+    return plainness.isPlain();
 }
 
 }  // namespace
@@ -130,28 +155,44 @@ int JSONWriter::real(double value) {
 }
 
 int JSONWriter::string(Span span, size_t &offset) {
-    // Each byte becomes six at most: room for so much is had piece by piece.
-    constexpr size_t few = 256, piece = Writer::slack / 6 - 2;
-    uint64_t all = 0;
-    // Nearly all are short, and as they are.
-    uint8_t *whole = span.count <= few ? out.reserve(few + 16) : nullptr;
-    if (whole && copy(span, whole + 1, all)) {
-        whole[0] = whole[span.count + 1] = '"';
-        out.advance(span.count + 2);
-    } else {
-        byte('"');
-        for (size_t done = 0; done < span.count;) {
-            size_t count = span.count - done < piece ? span.count - done : piece;
-            uint8_t *begin = out.reserve(count * 6 + 8), *to = begin;
-            if (!begin) {
-                return CJSON_OK;
-            }
-            all |= escape(span.data + done, span.data + done + count, to);
-            out.advance(static_cast<size_t>(to - begin));
-            done += count;
-        }
-        byte('"');
+    uint8_t *to = out.reserve(few + 16);
+    if (span.count > few || !to || !copyPlain(span, to + 1)) {
+        return escaped(span, offset);
     }
+    to[0] = to[span.count + 1] = '"';
+    out.advance(span.count + 2);
+    return CJSON_OK;
+}
+
+int JSONWriter::key(Span span, size_t &offset) {
+    uint8_t *to = out.reserve(few + 16);
+    if (span.count > few || !to || !copyPlain(span, to + 1)) {
+        int code = escaped(span, offset);
+        byte(':');
+        return code;
+    }
+    to[0] = to[span.count + 1] = '"';
+    to[span.count + 2] = ':';
+    out.advance(span.count + 3);
+    return CJSON_OK;
+}
+
+int JSONWriter::escaped(Span span, size_t &offset) {
+    // Each byte becomes six at most. The text is written in pieces, so that it never takes all that room.
+    constexpr size_t piece = Writer::slack / 6 - 2;
+    uint64_t all = 0;
+    byte('"');
+    for (size_t done = 0; done < span.count;) {
+        size_t count = span.count - done < piece ? span.count - done : piece;
+        uint8_t *begin = out.reserve(count * 6 + 8), *to = begin;
+        if (!begin) {
+            return CJSON_OK;
+        }
+        all |= escape(span.data + done, span.data + done + count, to);
+        out.advance(static_cast<size_t>(to - begin));
+        done += count;
+    }
+    byte('"');
     if (all & highs) {
         offset = invalidUTF8(span.data, span.count);
         return offset < span.count ? CJSON_INVALID_UTF8 : CJSON_OK;

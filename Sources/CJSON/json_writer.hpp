@@ -18,9 +18,14 @@ public:
     void number(Span digits) { out.bytes(digits.data, digits.count); }
     /// `offset` gets the place of bytes that are not UTF-8.
     int string(Span span, size_t &offset);
+    /// The same, with a colon behind it.
+    int key(Span span, size_t &offset);
     void byte(char c) { out.byte(static_cast<uint8_t>(c)); }
 
 private:
+    /// Not with quotes alone: with escapes, or longer than most.
+    int escaped(Span span, size_t &offset);
+
     Writer &out;
 };
 

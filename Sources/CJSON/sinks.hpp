@@ -59,11 +59,7 @@ public:
     void endArray(size_t, size_t) { json.byte(']'); }
 
     size_t beginObject() { return json.byte('{'), 0; }
-    int key(Span span, size_t &offset) {
-        int code = json.string(span, offset);
-        json.byte(':');
-        return code;
-    }
+    int key(Span span, size_t &offset) { return json.key(span, offset); }
     void endObject(size_t, size_t) { json.byte('}'); }
 
     size_t beginTable(size_t, Mark, size_t) { return 0; }

@@ -53,6 +53,17 @@ inline Number load(const uint8_t *at) {
     return number;
 }
 
+/// Fewer than eight bytes, but one at least, as a number of little endian with zeros behind them.
+inline uint64_t fewBytes(Span span) {
+    if (span.count >= 4) {
+        uint64_t last = load<uint32_t>(span.data + span.count - 4);
+        return load<uint32_t>(span.data) | last << (span.count * 8 - 32);
+    }
+    size_t middle = span.count / 2, last = span.count - 1;
+    uint64_t second = span.data[middle], third = span.data[last];
+    return span.data[0] | second << middle * 8 | third << last * 8;
+}
+
 /// Reads a length and its bytes, and moves behind them.
 inline Span takeBytes(const uint8_t *&at) {
     size_t count = *at++;

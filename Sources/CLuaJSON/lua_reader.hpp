@@ -59,6 +59,8 @@ public:
 private:
     /// Down to this depth the pairs of an object with few keys lie on the stack.
     static constexpr uint32_t stackedDepth = 32;
+    /// Down to this depth the order of an object's keys is remembered for the next one.
+    static constexpr uint32_t rememberedDepth = 4;
     static constexpr size_t longText = 1 << 14;
 
     [[gnu::noinline]] int table(int index, const PathNode *node, uint32_t depth) {
@@ -149,8 +151,8 @@ private:
             keys[count++] = text(key);
             lua_pushvalue(L, key);
         } while (lua_next(L, index));
-        uint8_t order[mostSortedKeys];
-        sortKeys(keys, count, order);
+        KeyOrder own;
+        const uint8_t *order = (depth <= rememberedDepth ? orders[depth - 1] : own).of(keys, count);
         size_t begun = sink.beginObject();
         for (int i = 0; i < count; i++) {
             PathNode node{parent, keys[order[i]], 0};
@@ -280,6 +282,7 @@ private:
     /// A table had a metatable that is no mark.
     bool isForeign = false;
     const void *path[maximumDepth + 1];
+    KeyOrder orders[rememberedDepth];
     Pairs pairs;
 };
 

@@ -20,12 +20,10 @@ struct SortedKey {
 
 private:
     static uint64_t beginning(Span key) {
-        uint64_t head = 0;
-        if (key.count >= sizeof head) {
-            std::memcpy(&head, key.data, sizeof head);
-        } else if (key.count) {
-            std::memcpy(&head, key.data, key.count);
+        if (!key.count) {
+            return 0;
         }
+        uint64_t head = key.count >= sizeof head ? load<uint64_t>(key.data) : fewBytes(key);
         return __builtin_bswap64(head);
     }
 
@@ -40,19 +38,42 @@ private:
 constexpr int mostSortedKeys = 32;
 
 /// Which of so few keys comes first, second and so on.
-inline void sortKeys(const Span *keys, int count, uint8_t *order) {
-    SortedKey sorted[mostSortedKeys];
-    for (int i = 0; i < count; i++) {
-        SortedKey next(keys[i]);
-        int place = i;
-        for (; place > 0 && next < sorted[place - 1]; place--) {
-            sorted[place] = sorted[place - 1];
-            order[place] = order[place - 1];
+class KeyOrder {
+public:
+    /// Objects of one list mostly have the same keys in the same order. Lua has one copy of each short string,
+    /// so comparing their addresses is enough.
+    const uint8_t *of(const Span *keys, int count) {
+        bool isKnown = count == this->count;
+        for (int i = 0; isKnown && i < count; i++) {
+            isKnown = keys[i].data == addresses[i];
         }
-        sorted[place] = next;
-        order[place] = static_cast<uint8_t>(i);
+        if (!isKnown) {
+            sort(keys, count);
+        }
+        return order;
     }
-}
+
+private:
+    void sort(const Span *keys, int count) {
+        SortedKey sorted[mostSortedKeys];
+        this->count = count;
+        for (int i = 0; i < count; i++) {
+            SortedKey next(keys[i]);
+            int place = i;
+            for (; place > 0 && next < sorted[place - 1]; place--) {
+                sorted[place] = sorted[place - 1];
+                order[place] = order[place - 1];
+            }
+            sorted[place] = next;
+            order[place] = static_cast<uint8_t>(i);
+            addresses[i] = keys[i].data;
+        }
+    }
+
+    int count = 0;
+    const uint8_t *addresses[mostSortedKeys];
+    uint8_t order[mostSortedKeys];
+};
 
 }  // namespace cjson
 #endif

@@ -28,22 +28,21 @@ struct ContentSelection {
             range == nil && conditions.ifModifiedSince == nil ? nil : content.headers["Last-Modified"]
         let isPart = range?.applies(etag: content.etag, lastModified: lastModified) ?? false
         let form = isPart ? rendering.plain : rendering.form(for: conditions.codings, of: content)
-        var fields = form.fields
         if isSuccess, let list = conditions.ifNoneMatch,
             let tag = rendering.tag(in: list, content, preferring: form)
         {
-            fields = fields.validators
+            var fields = form.fields.validators
             fields.etag = tag
             result = .content(304, fields, nil)
             return
         }
         // Only the exact date matches, because clients repeat the one that they got (RFC 9110 13.1.3).
         if isSuccess, let date = conditions.ifModifiedSince, date == lastModified {
-            result = .content(304, fields.validators, nil)
+            result = .content(304, form.fields.validators, nil)
             return
         }
         guard isPart, let range else {
-            result = .content(content.status, fields, form.body)
+            result = .content(content.status, form.fields, form.body)
             return
         }
         let count = form.body.count
@@ -54,6 +53,7 @@ struct ContentSelection {
                     [("Content-Range", "bytes */\(count)")]))
             return
         }
+        var fields = form.fields
         fields.length = wanted.count
         fields.range = "bytes \(wanted.lowerBound)-\(wanted.upperBound - 1)/\(count)"
         result = .content(206, fields, slice)

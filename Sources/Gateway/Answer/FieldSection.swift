@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHPACK
+import Platform
 import RestEngine
 
 /// The destination to which the contributors of a ``ResponseHead`` write its fields (RFC 9110 5).
@@ -37,22 +38,33 @@ struct FieldLines: FieldSection {
         bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { room in
             guard var place = room.baseAddress else { return 0 }
             Self.write(name, at: &place)
-            Self.write(": ", at: &place)
+            Self.write((UInt8(ascii: ":"), .space), at: &place)
             Self.write(start, at: &place)
             if let number { Self.write(number, at: &place) }
             Self.write(end, at: &place)
-            Self.write("\r\n", at: &place)
+            Self.write((.carriageReturn, .newline), at: &place)
             return count
         }
     }
 
     private static func write(_ text: String, at place: inout UnsafeMutableRawPointer) {
-        var text = text
-        text.withUTF8 { bytes in
+        // Not `withUTF8`: a copy of the text, which it needs, would be retained for each line.
+        let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in
             guard let start = bytes.baseAddress else { return }
             place.copyMemory(from: start, byteCount: bytes.count)
             place += bytes.count
         }
+        guard isWritten == nil else { return }
+        for byte in text.utf8 {
+            place.storeBytes(of: byte, as: UInt8.self)
+            place += 1
+        }
+    }
+
+    private static func write(_ two: (UInt8, UInt8), at place: inout UnsafeMutableRawPointer) {
+        place.storeBytes(of: two.0, as: UInt8.self)
+        place.storeBytes(of: two.1, toByteOffset: 1, as: UInt8.self)
+        place += 2
     }
 
     /// Includes the sign of a negative number.

@@ -8,15 +8,14 @@ extension ConnectionHandler {
     ///
     /// - Parameter now: The loop's uptime.
     func head(_ status: Int, for request: ClientRequest, at now: Double) -> ResponseHead {
-        var head = ResponseHead(status: status, date: loop.date.value(at: now))
-        head.framing = request.framing
+        var framing = request.framing
         // The gateway or its listener may have begun to stop since the request came.
-        if isLeaving { head.framing.closes = true }
+        if isLeaving { framing.closes = true }
         // Bytes that were no request didn't come from a page.
-        if !loop.isForAdmins, request.number > 0 {
-            head.cors = loop.rules.access.origins.fields(for: request.origin)
-        }
-        return head
+        let isOfPage = !loop.isForAdmins && request.number > 0
+        return ResponseHead(
+            status: status, date: loop.date.value(at: now),
+            cors: isOfPage ? loop.rules.access.origins.fields(for: request.origin) : [], framing: framing)
     }
 
     /// Hands over the head of an answer whose body follows. An HTTP/2 stream takes the value itself.

@@ -74,10 +74,11 @@ extension EngineClient {
 
     @EngineActor
     func forwarded(of resource: Resource) -> ForwardedHeaders {
-        let access = rules.currentAccess
+        // By reference: a copy of the rules would retain all of their parts.
+        let rules = rules.snapshot
         return ForwardedHeaders(
-            kept: access.kept, service: resource.service.name, base: resource.service.baseURL?.url,
-            vary: access.vary)
+            kept: rules.access.kept, service: resource.service.name, base: resource.service.baseURL?.url,
+            vary: rules.access.vary)
     }
 
     /// The API's answer to a failure goes to the client that sent the request, like a success. A failure

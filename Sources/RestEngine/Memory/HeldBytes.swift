@@ -3,9 +3,13 @@
 extension Headers {
     /// Names and values, including overhead.
     package var heldBytes: Int {
-        fields.reduce(omitted.reduce(0) { $0 + $1.utf8.count + 64 }) {
-            $0 + $1.name.utf8.count + $1.value.utf8.count + 64
+        var bytes = 64 * (fields.count + omitted.count)
+        // By index, because iterating would retain each field.
+        for index in fields.indices {
+            bytes += fields[index].name.utf8.count + fields[index].value.utf8.count
         }
+        for name in omitted { bytes += name.utf8.count }
+        return bytes
     }
 }
 

@@ -26,7 +26,7 @@ struct CompletionHooks {
     mutating func add(_ hook: Hook, first: Bool) -> Bool {
         guard phase != .ended else { return false }
         if hooks.isEmpty { hooks.reserveCapacity(4) }
-        hooks.insert(hook, at: first ? 0 : hooks.count)
+        if first { hooks.insert(hook, at: 0) } else { hooks.append(hook) }
         return true
     }
 

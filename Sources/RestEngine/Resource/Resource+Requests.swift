@@ -65,7 +65,7 @@ extension Resource {
         _ request: Request, of work: NetworkWork, by decorators: [ConfiguredFunction<RequestDecorator>]
     ) -> Request {
         do {
-            guard let url else { return request }
+            guard let url, !decorators.isEmpty else { return request }
             var decorated = request
             // Each decorator has a time of its own, but a block may add hundreds of them.
             try core.configuration.limited(url) {
