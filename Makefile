@@ -17,6 +17,7 @@
 #   make asan            suites that touch C, with the sanitizers of addresses and undefined behaviour
 #   make tsan            suites that use threads, with the thread sanitizer
 #   make docs            the site of the documents, into .build/site
+#   make docs-swift      the symbols of the Swift libraries beside it, into .build/site/symbols
 #   make build           the release program, which needs no Swift on the machine it runs on
 #   make install         that program to PREFIX/bin (PREFIX is /usr/local), its manual pages and completions
 #
@@ -32,7 +33,7 @@ TEST_FLAGS ?=
 FUZZ_SECONDS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static docs
+.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static docs docs-swift
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -94,6 +95,9 @@ format:
 
 docs:
 	@scripts/docs/build
+
+docs-swift: bootstrap
+	@scripts/docs/symbols
 
 asan: bootstrap
 	@scripts/sanitize address

@@ -82,6 +82,7 @@ struct CrowdedTickTests {
 
     @Test func `limit L315: the keys of caches have their time together`() throws {
         let fixture = ScriptFixture()
+        fixture.options.limits[.block] = .init(burst: 0.05 * Sanitizer.slowdown)
         try SampleServer.install(on: fixture.transport)
         var warnings: [String] = []
         fixture.engine.log.handler = { category, text in if category == .warning { warnings.append(text) } }
