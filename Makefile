@@ -53,6 +53,7 @@ static: bootstrap
 	@scripts/check-length
 	@scripts/check-rules
 	@scripts/test-check-rules
+	@scripts/docs/limits --check
 	@scripts/check-prose
 	@scripts/test-check-prose
 	@scripts/check-unsafe

@@ -92,7 +92,7 @@ private:
     Mask others{};
 };
 
-/// Copies a text to `to` if it is plain; else what it wrote there doesn't count. Writes up to eight bytes more.
+/// Copies a text to `to` if it is plain; otherwise the bytes there are useless. May write eight bytes more.
 [[gnu::always_inline]] inline bool copyPlain(Span span, uint8_t *to) {
     Plainness plainness;
     if (span.count > 16) {

@@ -40,8 +40,8 @@ constexpr int mostSortedKeys = 32;
 /// Which of so few keys comes first, second and so on.
 class KeyOrder {
 public:
-    /// Objects of one list mostly have the same keys in the same order. Lua has one copy of each short string,
-    /// so comparing their addresses is enough.
+    /// Objects of one list mostly have the same keys in the same order. Lua keeps one copy of each short
+    /// string, so comparing their addresses is enough.
     const uint8_t *of(const Span *keys, int count) {
         bool isKnown = count == this->count;
         for (int i = 0; isKnown && i < count; i++) {

@@ -54,7 +54,7 @@ import Testing
             """#)
     }
 
-    /// Text is checked in pieces of eight bytes; short text, and the rest of longer text, in other pieces.
+    /// Text is checked in pieces of sixteen bytes; short text, and the end of longer text, in other pieces.
     @Test func `text of any length is written as it must be`() {
         run(
             #"""
