@@ -280,7 +280,8 @@ def freed(host):
 
 
 ATTACKS = [
-    Attack("decode-main", "58 kB of gzip that are 60 MB of empty lists, for Lua", decode, MAIN),
+    # The places of the tokens take four bytes for each byte of such a text, until it has been read.
+    Attack("decode-main", "58 kB of gzip that are 60 MB of empty lists, for Lua", decode, MAIN, roof=400),
     Attack("decode-pool", "the same for transformer modules", decode, POOLED, {"counting.lua": COUNTING},
            runs_twice=True),
     Attack("variants", "?i=1…46 of a resource of 20 MB", variants),
@@ -291,10 +292,9 @@ ATTACKS = [
     Attack("out-of-memory", "transformers and jobs that take all their memory", hungry, HUNGRY),
     Attack("held-entities", "a script that keeps what it made outside of its own memory", wait_for_override, ENTITIES),
     Attack("held-answers", "a script that keeps answers, errors and results of custom requests", keep_answers, ANSWERS),
-    Attack("unheld", "hooks, chains, observers and requests in flight that a script makes without end", leave_running, UNHELD),
+    Attack("unheld", "hooks, chains, observers and requests in flight that a script makes without end", leave_running, UNHELD, runs_twice=True),
     Attack("compiled", "regular expressions, credentials and refreshes that a script keeps", keep_compiled, COMPILED),
-    Attack("block-results", "blocks that make ever new caches and gates, and configurations of 200 kB", ask_for_blocks,
-           runs_twice=True),
-    Attack("events", "events with URLs of 2 MB, for a listener that takes none", wait_for_override, LISTENING),
+    Attack("block-results", "blocks that make ever new caches and gates, and configurations of 200 kB", ask_for_blocks, runs_twice=True),
+    Attack("events", "events with URLs of 2 MB, for a listener that takes none", wait_for_override, LISTENING, runs_twice=True),
     Attack("freed", "memory goes back after 28 MB of JSON", freed),
 ]
