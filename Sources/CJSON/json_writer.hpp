@@ -23,7 +23,7 @@ public:
     void byte(char c) { out.byte(static_cast<uint8_t>(c)); }
 
 private:
-    /// Not with quotes alone: with escapes, or longer than most.
+    /// Writes a string that is long, or has bytes that need an escape or a check.
     int escaped(Span span, size_t &offset);
 
     Writer &out;

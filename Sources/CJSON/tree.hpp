@@ -53,7 +53,7 @@ inline Number load(const uint8_t *at) {
     return number;
 }
 
-/// Fewer than eight bytes, but one at least, as a number of little endian with zeros behind them.
+/// One to seven bytes as a little-endian number; the bytes behind them are zero.
 inline uint64_t fewBytes(Span span) {
     if (span.count >= 4) {
         uint64_t last = load<uint32_t>(span.data + span.count - 4);
