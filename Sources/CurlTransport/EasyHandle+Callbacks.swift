@@ -141,9 +141,14 @@ extension EasyHandle {
                 return Int(CURL_WRITEFUNC_PAUSE)
             }
         }
-        if head.isEncoded { return receiveEncoded(chunk) }
+        if decodesBody { return receiveEncoded(chunk) }
         time.allowance -= chunk.count
         return take(chunk) ? chunk.count : -1
+    }
+
+    /// The body has a coding that is undone.
+    var decodesBody: Bool {
+        head.isEncoded && (stream?.receiver.takesCodedBody != true || head.isTransferEncoded)
     }
 
     /// libcurl gives the chunk again in the next pass (CURLOPT_WRITEFUNCTION(3)).

@@ -78,7 +78,7 @@ extension EasyHandle {
 
     /// The response before its body has come.
     func responseHead() -> TransportResponse {
-        let isDecoded = head.isEncoded && !isHead
+        let isDecoded = decodesBody && !isHead
         var response = TransportResponse(
             status: head.status, httpVersion: head.httpVersion, headers: head.headers(isDecoded: isDecoded))
         if isDecoded { response.isDecoded = true }
@@ -87,7 +87,7 @@ extension EasyHandle {
 
     private func response() -> TransportResponse {
         let timings = timings()
-        let isDecoded = head.isEncoded && !isHead && timings.bytesReceived > 0
+        let isDecoded = decodesBody && !isHead && timings.bytesReceived > 0
         // A body in pieces is joined elsewhere.
         let body = body.isInPieces ? [] : body.join()
         var response = TransportResponse(

@@ -33,8 +33,9 @@ struct ResponseHead {
     /// True from the status line of the final response on.
     var isFinal: Bool { status >= 200 }
 
-    /// The body has a coding that is undone.
     var isEncoded: Bool { !codings.isEmpty }
+    /// A coding of the transfer is always undone (RFC 9112 7).
+    var isTransferEncoded: Bool { !transferCodings.isEmpty }
 
     mutating func clear() {
         begin()

@@ -65,6 +65,53 @@ struct BodyReceiverTests {
         #expect(receiver.bytes == text && response.headers["Content-Encoding"] == nil)
     }
 
+    @Test(arguments: ["GET", "HEAD"])
+    func `69.2 a receiver that takes coded bodies gets the bytes, length and part of the API`(method: String)
+        async throws
+    {
+        let coded = Gzip.stored([UInt8](repeating: 0x61, count: 60_000))
+        let peer = LoopbackPeer { request, connection in
+            let isPart = request.path == "/part"
+            let body = isPart ? Array(coded.prefix(10)) : coded
+            var headers = [("Content-Encoding", "gzip"), ("ETag", "\"a\"")]
+            if isPart { headers.append(("Content-Range", "bytes 0-9/\(coded.count)")) }
+            let answer = PeerConnection.response(isPart ? 206 : 200, headers: headers, body: body)
+            connection.send(method == "HEAD" ? Array(answer.dropLast(body.count)) : answer)
+        }
+        for (path, length) in [("/whole", coded.count), ("/part", 10)] {
+            let receiver = PiecesReceiver(takesCodedBody: true)
+            var message = request(peer.baseURL + path, receiver)
+            message.method = method
+            let response = try await transport.answer(to: message).get()
+            #expect(receiver.bytes == (method == "HEAD" ? [] : Array(coded.prefix(length))))
+            let heads = [response.headers] + receiver.heads.map(\.headers)
+            #expect(heads.allSatisfy { $0["Content-Encoding"] == "gzip" && $0["ETag"] == "\"a\"" })
+            #expect(heads.allSatisfy { $0["Content-Length"] == "\(length)" })
+        }
+    }
+
+    @Test func `69.2 codings of the transfer and of failures are undone for all receivers`() async throws {
+        let text = [UInt8](repeating: 0x61, count: 6000)
+        let peer = LoopbackPeer { request, connection in
+            let isFailure = request.path == "/failure"
+            let body = Gzip.stored(text)
+            if isFailure {
+                connection.respond(404, headers: [("Content-Encoding", "gzip")], body: body)
+            } else {
+                let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"
+                let size = String(body.count, radix: 16)
+                connection.send(Array("\(head)\(size)\r\n".utf8) + body + Array("\r\n0\r\n\r\n".utf8))
+            }
+        }
+        let receiver = PiecesReceiver(takesCodedBody: true)
+        _ = try await transport.answer(to: request(peer.baseURL + "/transfer", receiver)).get()
+        #expect(receiver.bytes == text)
+        let response = try await transport.answer(
+            to: request(peer.baseURL + "/failure", PiecesReceiver(takesCodedBody: true))
+        ).get()
+        #expect(response.body == text && response.headers["Content-Encoding"] == nil)
+    }
+
     @Test func `a body that is cut is an error after what came of it`() async throws {
         let peer = LoopbackPeer { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")

@@ -10,8 +10,9 @@ public final class PiecesReceiver: BodyReceiver {
     /// Asks for a pause after each piece.
     public var holds = false
     public var onPiece: (@EngineActor () -> Void)?
+    public nonisolated let takesCodedBody: Bool
 
-    public init() {}
+    public init(takesCodedBody: Bool = false) { self.takesCodedBody = takesCodedBody }
 
     public func begin(_ response: TransportResponse, of transfer: any Transfer) { heads.append(response) }
 

@@ -8,6 +8,8 @@ public final class StreamTransport: Transport {
     @EngineActor
     public final class Stream: Transfer {
         public let request: TransportRequest
+        /// Whether the request's receiver wants bytes with their content coding.
+        public nonisolated let takesCodedBody: Bool
         public let progress = TransferProgress()
         public private(set) var isCancelled = false
         public private(set) var resumptions = 0
@@ -23,6 +25,7 @@ public final class StreamTransport: Transport {
             kept.receiver = nil
             self.request = kept
             receiver = request.receiver
+            takesCodedBody = request.receiver?.takesCodedBody == true
             self.completion = completion
         }
 

@@ -60,7 +60,8 @@ extension EngineClient {
             proxied.pipe?.close()
             if let answer, answer.hasBegun { return answer.end(info.response) }
             Self.note(info.response, to: proxied.method, resource)
-            if proxied.isRead, isStreamed, case .failure(let error) = info.response {
+            // A read that carries headers of `forward` gets the API's own answer, failures included (50.6).
+            if proxied.isRead, isStreamed, proxied.headers.isEmpty, case .failure(let error) = info.response {
                 return completion(.problem(Problem(error, reading: proxied.path)))
             }
             completion(Self.outcome(info.response, proxied, of: resource, headers))
@@ -80,6 +81,9 @@ final class ProxiedAnswer: BodyReceiver {
     private var missingBytes: Int64?
 
     init(onBegin: @escaping @EngineActor (TransportResponse, BodyPipe) -> Void) { self.onBegin = onBegin }
+
+    /// The client gets the bytes of the API with their coding, so that length, range and tag fit them.
+    nonisolated var takesCodedBody: Bool { true }
 
     func begin(_ response: TransportResponse, of transfer: any Transfer) {
         guard !hasBegun else {
@@ -120,8 +124,8 @@ extension StreamedAnswer {
     ) {
         status = response.status
         self.pipe = pipe
-        // The API's length is missing if a content coding was removed. Then its tag would belong to other
-        // bytes.
+        // The API's length is missing if a coding of the transfer was removed. Then its tag may belong to
+        // other bytes.
         length = response.headers["Content-Length"].flatMap { Int64($0) }
         fields = []
         var names = ["Content-Type", "Content-Encoding", "Accept-Ranges", "Content-Range"]

@@ -59,10 +59,8 @@ struct GatewayAccess: Sendable {
         requests = configuration.limits.requestsPerClient.map(ClientSlots.init)
         streams = ClientSlots(configuration.limits.streamsPerClient ?? configuration.limits.usualStreams)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
-        // Accept is named with the content; parts and preconditions choose no representation.
-        let deciding = forwarded.subtracting(ProxiedRequest.conditions).subtracting([
-            "accept", "range", "if-range",
-        ])
+        // Parts and preconditions choose no representation.
+        let deciding = forwarded.subtracting(ProxiedRequest.conditions).subtracting(["range", "if-range"])
         vary = deciding.isEmpty ? nil : deciding.sorted().joined(separator: ", ")
         kept = HeaderNames(ForwardedHeaders.usual.union(configuration.keptHeaders.map { $0.lowercased() }))
         accessLog = configuration.accessLog

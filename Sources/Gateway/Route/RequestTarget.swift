@@ -54,8 +54,9 @@ extension ResourcePath {
 extension ResourcePath {
     /// The URL of a valid path; see ``RestEngine/PathText/validationError(to:)``.
     ///
-    /// An escaped slash stays escaped: many APIs take `a%2Fb` for one segment. For all other text the result
-    /// is what ``Service/resource(_:)`` makes of the decoded path, so that both name the same resource.
+    /// Escapes of reserved characters stay, because `a%2Fb` is one segment, and `a%2Bb` is not `a+b` (RFC
+    /// 3986 2.2). Without such escapes the result is what ``Service/resource(_:)`` makes of the decoded path,
+    /// so that both name the same resource.
     func upstreamURL(below base: BaseURL) -> URLText? {
         var text = String(base.url.string.prefix { $0 != "?" && $0 != "#" })
         text += path.split(separator: "/", omittingEmptySubsequences: false).map(Self.canonical).joined(
@@ -69,7 +70,7 @@ extension ResourcePath {
 
     /// One spelling for each segment.
     private static func canonical(_ segment: Substring) -> String {
-        PercentEncoding.segment(PercentEncoding.decodeBytes(segment.utf8))
+        PercentEncoding.normalized(segment: Array(segment.utf8))
     }
 
     /// The upstream's URL for the client: without user info, and with only the query that the client sent.

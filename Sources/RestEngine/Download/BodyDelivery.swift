@@ -4,6 +4,7 @@ final class BodyDelivery: BodyReceiver {
     /// Nil for a receiver of the caller.
     let file: FileDownload?
     private let receiver: any BodyReceiver
+    nonisolated let takesCodedBody: Bool
     /// Whether a part of the body has been delivered.
     private(set) var hasBegun = false
     /// The URL of the last message.
@@ -22,6 +23,7 @@ final class BodyDelivery: BodyReceiver {
             (file, receiver) = (download, download)
         case .receiver(let own), .events(let own): (file, receiver) = (nil, own)
         }
+        takesCodedBody = receiver.takesCodedBody
     }
 
     func begin(_ response: TransportResponse, of transfer: any Transfer) {

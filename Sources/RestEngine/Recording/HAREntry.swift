@@ -100,7 +100,7 @@ struct HAREntry: Sendable {
                 pairs.append(("comment", Tree("\(body.count) bytes, more than are kept")))
                 return Tree(pairs: pairs)
             }
-            if let coding = message.headers["Content-Encoding"], coding.lowercased() != "identity" {
+            if let coding = Self.coding(of: message.headers) {
                 let why = "\(body.count) bytes, encoded as \(coding), in which no secret can be masked"
                 pairs += [("text", ""), ("comment", Tree(why))]
                 if let digest = digests?.whole(body) { pairs.append(("_digest", Tree(digest))) }
@@ -184,19 +184,26 @@ struct HAREntry: Sendable {
     }
 
     private func content(_ delivered: DeliveredBody) -> Tree {
-        guard delivered.isWhole else {
-            return leftOut(delivered.count, delivered.response.headers["Content-Type"])
+        let type = delivered.response.headers["Content-Type"]
+        guard delivered.isWhole else { return leftOut(delivered.count, type) }
+        if let coding = Self.coding(of: delivered.response.headers) {
+            return leftOut(delivered.count, type, "encoded as \(coding), in which no secret can be masked")
         }
         var response = delivered.response
         response.body = delivered.bytes
         return content(response)
     }
 
-    private func leftOut(_ count: Int, _ type: String?) -> Tree {
+    private func leftOut(_ count: Int, _ type: String?, _ why: String = "more than are kept") -> Tree {
         Tree(pairs: [
             ("size", Tree(count)), ("mimeType", Tree(type ?? "x-unknown")),
-            ("comment", Tree("\(count) bytes, more than are kept")), ("_truncated", true),
+            ("comment", Tree("\(count) bytes, \(why)")), ("_truncated", true),
         ])
+    }
+
+    /// The content coding of a body that is not decoded.
+    private static func coding(of headers: Headers) -> String? {
+        headers["Content-Encoding"].flatMap { $0.lowercased() == "identity" ? nil : $0 }
     }
 
     /// Text with a declared charset stays text; other content becomes base64, because HAR contains only

@@ -13,6 +13,24 @@ package enum PercentEncoding {
         String(decoding: encode(bytes, keeping: .segment), as: UTF8.self)
     }
 
+    /// A segment of a URL in one spelling (RFC 3986 6.2.2): escapes of unreserved characters are decoded,
+    /// others have capital digits, and characters that a segment can't have are escaped.
+    package static func normalized(segment text: [UInt8]) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var place = 0
+        while place < text.count {
+            var (byte, kept) = (text[place], ByteSet.segment)
+            place += 1
+            if byte == .percent, let escaped = hexPair(text[place...].prefix(2)) {
+                (byte, kept) = (escaped, .component)
+                place += 2
+            }
+            if kept.contains(byte) { bytes.append(byte) } else { append(byte, to: &bytes) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The name or value of a query parameter: pchar, `/` and `?` are kept, except `&`, `=` and `+` (D29).
     package static func parameter(_ text: String) -> String {
         String(decoding: encode(text.utf8, keeping: .parameter), as: UTF8.self)

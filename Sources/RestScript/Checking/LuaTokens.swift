@@ -113,10 +113,19 @@ struct RequiredModules {
         var found: [(name: String, line: Int)] = []
         var before: LuaTokens.Kind?
         var isRequire = false
-        for token in LuaTokens(source) {
+        var tokens = LuaTokens(source)
+        while let token = tokens.next() {
             switch token.kind {
-            case .string(let name?) where isRequire: found.append((name, token.line))
-            case .symbol(UInt8(ascii: "(")) where isRequire: continue
+            case .string(let name?) where isRequire:
+                // The name is more than the string in `require("a." .. b)`.
+                var following = tokens
+                let isPart =
+                    before == .symbol(UInt8(ascii: "("))
+                    && following.next()?.kind != .symbol(UInt8(ascii: ")"))
+                if !isPart { found.append((name, token.line)) }
+            case .symbol(UInt8(ascii: "(")) where isRequire:
+                before = token.kind
+                continue
             default: break
             }
             let isField = before == .symbol(UInt8(ascii: ".")) || before == .symbol(UInt8(ascii: ":"))
@@ -135,22 +144,30 @@ struct VariableReads {
     init(_ source: [UInt8]) {
         var found: [(name: String, line: Int)] = []
         var seen: Set<String> = []
-        // The four tokens before: a name, a dot, `env`, and a dot or bracket.
-        var before: [LuaTokens.Kind] = []
+        // The last six tokens, from a name on: `rest`, a dot, `env`, and `.NAME` or `["NAME"]`. In
+        // `["A" .. b]` no bracket follows the string.
+        var last: [LuaTokens.Kind] = []
         for token in LuaTokens(source) {
-            if before.count == 4, case .name = before[0], before[1] == .symbol(UInt8(ascii: ".")),
-                before[2] == .name("env")
-            {
-                switch (before[3], token.kind) {
-                case (.symbol(UInt8(ascii: ".")), .name(let name)),
-                    (.symbol(UInt8(ascii: "[")), .string(let name?)):
-                    if seen.insert(name).inserted { found.append((name, token.line)) }
-                default: break
-                }
+            if last.count == 6 { last.removeFirst() }
+            last.append(token.kind)
+            let name: String
+            switch (last.suffix(2).first, token.kind) {
+            case (.symbol(UInt8(ascii: ".")), .name(let read)) where Self.isEnvironment(last.dropLast(2)):
+                name = read
+            case (.string(let read?), .symbol(UInt8(ascii: "]")))
+            where last.dropLast(2).last == .symbol(UInt8(ascii: "[")) && Self.isEnvironment(last.dropLast(3)):
+                name = read
+            default: continue
             }
-            if before.count == 4 { before.removeFirst() }
-            before.append(token.kind)
+            if seen.insert(name).inserted { found.append((name, token.line)) }
         }
         self.found = found
+    }
+
+    /// Whether tokens end with a name, a dot and `env`.
+    private static func isEnvironment(_ tokens: ArraySlice<LuaTokens.Kind>) -> Bool {
+        let end = Array(tokens.suffix(3))
+        guard end.count == 3, case .name = end[0] else { return false }
+        return end[1] == .symbol(UInt8(ascii: ".")) && end[2] == .name("env")
     }
 }

@@ -95,6 +95,59 @@ import Testing
         }
     }
 
+    @Test func `69.2 A body that the API codes all the same keeps coding, length, part and tag`() async throws
+    {
+        try await BodyFlow.run { world, site in
+            let client = try site.connect()
+            try client.send(
+                "GET /github/files/a HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-4\r\n\r\n")
+            await world.transport.waitForRequests(1)
+            let stream = await world.streamed()
+            #expect(stream.takesCodedBody)
+            await stream.open(
+                206,
+                headers: [
+                    ("Content-Encoding", "gzip"), ("Content-Range", "bytes 0-4/10"), ("ETag", "\"a\""),
+                    ("Content-Length", "5"),
+                ])
+            _ = await stream.send("01234")
+            await stream.end()
+            await world.settle()
+            let answer = try client.answer()
+            #expect(answer.status == 206 && answer["Content-Encoding"] == "gzip")
+            #expect(answer["Content-Length"] == "5" && answer["Content-Range"] == "bytes 0-4/10")
+            #expect(answer["ETag"] == "\"a\"" && answer.body == "01234")
+        }
+    }
+
+    @Test func `50.6 69.2 A failure of a read with a header of forward is the API's, a network's a problem`()
+        async throws
+    {
+        try await BodyFlow.run({ $0.forwardedHeaders = ["X-Tenant"] }) { world, site in
+            for (number, isOwn) in [(1, true), (3, false)] {
+                let fields = isOwn ? "X-Tenant: a\r\n" : ""
+                let client = try site.connect()
+                let head = "GET /github/files/a HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+                try client.send(head)
+                await world.transport.waitForRequests(number)
+                await world.streamed().complete(
+                    .success(.stub("<Code>NoSuchKey</Code>", status: 404, type: "application/xml")))
+                await world.settle()
+                let answer = try client.answer()
+                #expect(answer.status == 404)
+                #expect(answer["Content-Type"] == (isOwn ? "application/xml" : "application/problem+json"))
+                #expect((answer.body == "<Code>NoSuchKey</Code>") == isOwn)
+                try client.send(head)
+                await world.transport.waitForRequests(number + 1)
+                await world.streamed().complete(
+                    .failure(TransportError(.connectionFailed, message: "refused")))
+                await world.settle()
+                let failed = try client.answer()
+                #expect(failed.status == 502 && failed["Content-Type"] == "application/problem+json")
+            }
+        }
+    }
+
     @Test func `69.2 A failure is whole, and a problem`() async throws {
         try await BodyFlow.run { world, site in
             let client = try site.asking("/github/files/a")

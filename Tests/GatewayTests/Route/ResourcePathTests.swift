@@ -22,7 +22,8 @@ import Testing
     @Test(arguments: [
         ("", nil, ""), ("users/o", nil, "users/o"), ("a%20b/%C3%A4", nil, "a%20b/%C3%A4"),
         ("%7Eo/%41", nil, "~o/A"), ("a%2Fb/c", nil, "a%2Fb/c"), ("100%", nil, "100%25"),
-        ("a%3Fb%23c", nil, "a%3Fb%23c"),
+        ("a%3Fb%23c", nil, "a%3Fb%23c"), ("a%2Bb%3b%40", nil, "a%2Bb%3B%40"), ("a+b;@", nil, "a+b;@"),
+        ("%2", nil, "%252"), ("%", nil, "%25"), ("%zz", nil, "%25zz"),
         ("a|b", nil, "a%7Cb"), ("%FF", nil, "%FF"), ("a/", nil, "a/"), ("a//b", nil, "a//b"),
         ("s", "q=a%2Bb&q=c", "s?q=a%2Bb&q=c"), ("s", "b=2&a=1&b=1&a+b", "s?a=1&a+b&b=2&b=1"), ("s", "", "s"),
         ("s", "u=http://x/?y", "s?u=http://x/?y"),

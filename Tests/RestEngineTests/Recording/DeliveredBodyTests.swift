@@ -79,6 +79,26 @@ struct DeliveredBodyTests {
         #expect(notified.contains("longer than what was recorded"))
     }
 
+    @Test
+    func `48.5 69.2 a body with its coding is left out with the reason, since no secret is masked in it`()
+        async throws
+    {
+        let live = EngineFixture()
+        for (path, coding) in [("a", "gzip"), ("b", "identity")] {
+            try live.stub(
+                "GET", path, .response(200, headers: ["Content-Encoding": coding], body: Array(text.utf8)))
+        }
+        let entries = try await recorded(by: live) {
+            #expect(streamed(live, "a").0 == text && streamed(live, "b").0 == text)
+        }
+        let contents = entries.map { $0["response"]?["content"] }
+        #expect(contents[0]?["text"] == nil && contents[0]?["_truncated"]?.bool == true)
+        #expect(contents[0]?["comment"]?.string?.contains("encoded as gzip") == true)
+        #expect(contents[1]?["text"]?.string == text)
+        let (bytes, response) = streamed(try replaying())
+        #expect(bytes.isEmpty && response?.error != nil)
+    }
+
     @Test func `48.5 nothing is copied where nobody records`() throws {
         let fixture = EngineFixture()
         try fixture.stub("GET", "a", .text(200, text))

@@ -110,7 +110,8 @@ struct CheckTests {
                 """
                 -- rest.env.COMMENTED
                 local function f()
-                  return rest.env.TOKEN, rest.env["OTHER"], rest.env.TOKEN, "rest.env.QUOTED", rest.env[f], rest.environment
+                  return rest.env.TOKEN, rest.env["OTHER"], rest.env.TOKEN, "rest.env.QUOTED", rest.env[f], rest.environment,
+                    rest.env["PART_" .. f], rest.env.TOKEN.x
                 end
                 """, isFull: true) == [
                     "3 reading the environment variable 'TOKEN' is not allowed: grant it with --allow-env TOKEN",

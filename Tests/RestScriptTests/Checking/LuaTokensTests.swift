@@ -21,6 +21,7 @@ struct LuaTokensTests {
         #expect(required("--[[ require 'a'\n ]] --[==[ ]] require 'b' ]==] x = 'require \"c\"'") == [])
         #expect(
             required(#"pcall(require, "a") t.require "b" t:require "c" require(name) require"d\65""#) == [])
+        #expect(required(#"require("a." .. name) require("b" .. c) require "d" .. e"#) == ["1 d"])
         #expect(required(#"required "a" local s = "require 'b'" "#) == [])
     }
 
