@@ -165,16 +165,9 @@ int JSONWriter::string(Span span, size_t &offset) {
 }
 
 int JSONWriter::key(Span span, size_t &offset) {
-    uint8_t *to = out.reserve(few + 16);
-    if (span.count > few || !to || !copyPlain(span, to + 1)) {
-        int code = escaped(span, offset);
-        byte(':');
-        return code;
-    }
-    to[0] = to[span.count + 1] = '"';
-    to[span.count + 2] = ':';
-    out.advance(span.count + 3);
-    return CJSON_OK;
+    int code = string(span, offset);
+    byte(':');
+    return code;
 }
 
 int JSONWriter::escaped(Span span, size_t &offset) {

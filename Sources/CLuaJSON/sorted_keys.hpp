@@ -43,7 +43,7 @@ public:
     /// Objects of one list mostly have the same keys in the same order. Lua keeps one copy of each short
     /// string, so comparing their addresses is enough.
     const uint8_t *of(const Span *keys, int count) {
-        bool isKnown = count == this->count;
+        bool isKnown = count == known;
         for (int i = 0; isKnown && i < count; i++) {
             isKnown = keys[i].data == addresses[i];
         }
@@ -56,7 +56,7 @@ public:
 private:
     void sort(const Span *keys, int count) {
         SortedKey sorted[mostSortedKeys];
-        this->count = count;
+        known = count;
         for (int i = 0; i < count; i++) {
             SortedKey next(keys[i]);
             int place = i;
@@ -70,7 +70,8 @@ private:
         }
     }
 
-    int count = 0;
+    /// The number of keys whose order is known.
+    int known = 0;
     const uint8_t *addresses[mostSortedKeys];
     uint8_t order[mostSortedKeys];
 };

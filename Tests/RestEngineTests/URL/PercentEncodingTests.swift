@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 struct PercentEncodingTests {
@@ -28,6 +29,25 @@ struct PercentEncodingTests {
     @Test func `3.7 bytes that are not UTF-8 decode to no text`() {
         #expect(PercentEncoding.decode("%ff") == nil)
         #expect(PercentEncoding.decodeBytes("%ff%00".utf8) == [0xFF, 0])
+    }
+
+    @Test func `one spelling of a segment stands for the same bytes, and has itself as its spelling`() {
+        var random = SeededRandom(seed: 7)
+        let pieces = [
+            "%", "2", "b", "B", "%2B", "%2b", "+", "%41", "~", "%7e", " ", "é", "|", "%2F", "%FF", ";",
+        ]
+        for _ in 0..<3000 {
+            let text = (0..<Int.random(in: 0...9, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }.joined()
+            let spelled = PercentEncoding.normalized(segment: Array(text.utf8))
+            #expect(
+                PercentEncoding.decodeBytes(spelled.utf8) == PercentEncoding.decodeBytes(text.utf8), "\(text)"
+            )
+            #expect(PercentEncoding.normalized(segment: Array(spelled.utf8)) == spelled, "\(text)")
+            // A reserved character stays as the client wrote it (RFC 3986 2.2).
+            #expect(spelled.contains("+") == text.contains("+"), "\(text)")
+        }
     }
 
     @Test func `6.6 form pairs are encoded, then sorted as text`() {
