@@ -101,8 +101,7 @@ struct HAREntry: Sendable {
                 return Tree(pairs: pairs)
             }
             if let coding = Self.coding(of: message.headers) {
-                let why = "\(body.count) bytes, encoded as \(coding), in which no secret can be masked"
-                pairs += [("text", ""), ("comment", Tree(why))]
+                pairs += [("text", ""), ("comment", Tree(Self.unmaskable(body.count, coding)))]
                 if let digest = digests?.whole(body) { pairs.append(("_digest", Tree(digest))) }
                 return Tree(pairs: pairs)
             }
@@ -186,19 +185,26 @@ struct HAREntry: Sendable {
     private func content(_ delivered: DeliveredBody) -> Tree {
         let type = delivered.response.headers["Content-Type"]
         guard delivered.isWhole else { return leftOut(delivered.count, type) }
-        if let coding = Self.coding(of: delivered.response.headers) {
-            return leftOut(delivered.count, type, "encoded as \(coding), in which no secret can be masked")
+        if delivered.count > 0, let coding = Self.coding(of: delivered.response.headers) {
+            return Tree(pairs: [
+                ("size", Tree(delivered.count)), ("mimeType", Tree(type ?? "x-unknown")),
+                ("comment", Tree(Self.unmaskable(delivered.count, coding))),
+            ])
         }
         var response = delivered.response
         response.body = delivered.bytes
         return content(response)
     }
 
-    private func leftOut(_ count: Int, _ type: String?, _ why: String = "more than are kept") -> Tree {
+    private func leftOut(_ count: Int, _ type: String?) -> Tree {
         Tree(pairs: [
             ("size", Tree(count)), ("mimeType", Tree(type ?? "x-unknown")),
-            ("comment", Tree("\(count) bytes, \(why)")), ("_truncated", true),
+            ("comment", Tree("\(count) bytes, more than are kept")), ("_truncated", true),
         ])
+    }
+
+    private static func unmaskable(_ count: Int, _ coding: String) -> String {
+        "\(count) bytes, encoded as \(coding), in which no secret can be masked"
     }
 
     /// The content coding of a body that is not decoded.

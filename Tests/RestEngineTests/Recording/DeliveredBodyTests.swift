@@ -92,11 +92,12 @@ struct DeliveredBodyTests {
             #expect(streamed(live, "a").0 == text && streamed(live, "b").0 == text)
         }
         let contents = entries.map { $0["response"]?["content"] }
-        #expect(contents[0]?["text"] == nil && contents[0]?["_truncated"]?.bool == true)
+        #expect(contents[0]?["text"] == nil && contents[0]?["_truncated"] == nil)
         #expect(contents[0]?["comment"]?.string?.contains("encoded as gzip") == true)
         #expect(contents[1]?["text"]?.string == text)
         let (bytes, response) = streamed(try replaying())
-        #expect(bytes.isEmpty && response?.error != nil)
+        #expect(bytes.isEmpty)
+        #expect(response?.error.map { "\($0)" }?.contains("its body was not recorded") == true)
     }
 
     @Test func `48.5 nothing is copied where nobody records`() throws {
