@@ -128,6 +128,18 @@ function service:configure(pattern, options, fn) end
 ---@overload fun(self: resthost.service, pattern: resthost.pattern, transformer: resthost.transformation): resthost.service
 function service:configure_transformer(pattern, options, transformer) end
 
+---@class resthost.service.computed.options
+---@field expiration_time? number How long the content stays up to date, counted from its computation; by default as configured. In seconds. 0 or more.
+---@field follow? boolean Whether new data of a resource that the function read makes the content stale. While the resource is observed, it is then computed again. Default: `true`.
+
+---Makes the content of a path's resources from other resources: `fn(params, resource)` reads them, and returns a content, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all others: `params.name`.
+---@param path string
+---@param options? resthost.service.computed.options
+---@param fn function
+---@return resthost.service
+---@overload fun(self: resthost.service, path: string, fn: function): resthost.service
+function service:computed(path, options, fn) end
+
 ---Runs a plugin: a function of service and options, or the name of a module that returns one.
 ---@param plugin function|string
 ---@param options? any

@@ -68,7 +68,7 @@ extension RefreshGate {
     ) -> RequestDecorator {
         { [self] resource, request in
             guarding(request, when: predicate) { done in
-                RefreshScope.task {
+                WorkScope.task {
                     do {
                         try await renew()
                         done(.renewed)

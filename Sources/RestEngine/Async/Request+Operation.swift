@@ -24,7 +24,7 @@ extension Request {
         awaiting decide: @escaping @EngineActor (ResponseInfo) async throws -> ChainAction
     ) -> Request {
         chained(deciding: { info, decision in
-            let task = RefreshScope.task {
+            let task = WorkScope.task {
                 do { decision.answer(try await decide(info)) } catch { decision.fail(error) }
             }
             decision.chain.onCompletion { _ in task.cancel() }
@@ -34,7 +34,7 @@ extension Request {
 
 /// An asynchronous function as a custom request.
 @EngineActor
-private final class AsyncOperation: CustomRequest {
+final class AsyncOperation: CustomRequest {
     let description: String
     let timeout: Duration?
     private let engine: Engine
@@ -52,7 +52,7 @@ private final class AsyncOperation: CustomRequest {
     }
 
     func start(_ completion: RequestCompletion) {
-        task = RefreshScope.task { [engine, operation] in
+        task = WorkScope.task { [engine, operation] in
             do {
                 completion.complete(.success(try await operation()))
             } catch {

@@ -9,7 +9,7 @@ extension Resource {
     ///   `request_cancelled`.
     public func get() async throws(RequestError) -> Entity {
         guard !Task.isCancelled else { throw cancellation }
-        if let data = freshData { return data }
+        if WorkScope.current.computation == nil, let data = freshData { return data }
         let result = await EngineWait.answer { wait in
             read { wait.end($0) }
         } cancel: { [self] wait in

@@ -110,6 +110,8 @@ final class CacheLookup {
         caching.lookupEnded(self)
         if let hit, let event = resource.state.adopt(hit, at: resource.engine.scheduler.time) {
             resource.pipelineVersion = outputs?.pipelineVersion ?? PipelineVersion()
+            // Its sources are unknown, so their changes would be missed.
+            if resource.configuration(for: "GET").computation?.follows ?? false { resource.state.expire() }
             if let outputs { resource.write(outputs, timestamp: hit.timestamp) }
             resource.notify(event)
         }

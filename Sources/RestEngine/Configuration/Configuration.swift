@@ -24,6 +24,8 @@ public struct Configuration: Sendable {
     public var isTraced = false
     /// Set if the content of a GET is a stream of contents; nil: it is one content.
     public var stream: ContentStream?
+    /// Set if the resource is computed; nil: its content comes from the network.
+    var computation: ComputedDeclaration?
     /// Edit requests before they are sent, in order (rule 15.1).
     public var mutators: [ConfiguredFunction<RequestMutation>] = []
     /// Wrap or replace requests before they start, in order (15.4).

@@ -10,7 +10,9 @@ package final class ResolvedConfiguration {
     /// The stages that run and have caches; none when a block failed.
     private(set) lazy var cachedStages = failure == nil ? configuration.pipeline.cachedStages : []
     /// See ``PipelineVersion``.
-    private(set) lazy var pipelineFingerprint = configuration.pipeline.fingerprint
+    private(set) lazy var pipelineFingerprint =
+        // Data from the network is wrong for a resource that is computed now, and the other way round.
+        configuration.pipeline.fingerprint ^ (configuration.computation == nil ? 0 : 0x9E37_79B9_7F4A_7C15)
 
     init(_ configuration: Configuration, entries: [Int] = [], failure: RequestError? = nil) {
         self.configuration = configuration

@@ -189,6 +189,11 @@ extension Resource {
             throw RequestError(
                 cause: error.cause, timestamp: engine.scheduler.now, url: urlString, method: method.rawValue)
         }
+        if configuration(for: method).computation != nil {
+            throw RequestError(
+                userMessage: "A computed resource sends no request of its own, so there is no command for it",
+                timestamp: engine.scheduler.now, url: urlString, method: method.rawValue)
+        }
         return try CurlCommand(try plan.draft(for: self), of: self, mask: mask)
     }
 }

@@ -51,7 +51,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !(0x30...0x39 ~= first) else { return false }
         return text.utf8.allSatisfy { $0.isASCIILetter || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_") }
     }

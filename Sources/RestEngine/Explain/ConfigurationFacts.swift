@@ -90,6 +90,10 @@ struct ConfigurationFacts {
                 Field(name: "refresh_while_observed", value: seconds(configuration.refreshSeconds)))
         }
         if configuration.isTraced { fields.append(Field(name: "trace", value: true)) }
+        if let computation = configuration.computation {
+            let origin = computation.origin.map { "function at \($0)" } ?? "function"
+            fields.append(Field(name: "computed", value: Tree(origin)))
+        }
         if let stream = configuration.stream {
             fields.append(Field(name: "stream", value: Tree(stream.rawValue)))
         }

@@ -13,7 +13,8 @@ extension Explanation {
                 ("request", draft?.tree ?? .null),
                 ("stages", Tree(stages.map(\.tree))),
                 ("failures", Tree(failures.map(\.tree))),
-            ] + (properties.isEmpty ? [] : [("properties", Tree(properties.map(\.tree)))]))
+            ] + (computed.map { [("computed", $0.tree)] } ?? [])
+                + (properties.isEmpty ? [] : [("properties", Tree(properties.map(\.tree)))]))
     }
 }
 
@@ -23,6 +24,22 @@ extension Explanation.Block {
             ("number", Tree(number)), ("description", Tree(description)), ("origin", Tree(orNull: origin)),
             ("pattern", Tree(pattern)), ("methods", methods.map { Tree($0.map { Tree($0) }) } ?? .null),
             ("changes", Tree(changes.map(\.tree))), ("failure", failure?.tree ?? .null),
+        ])
+    }
+}
+
+extension Explanation.Computed {
+    fileprivate var tree: Tree {
+        let sources = sources.map { list in
+            Tree(
+                list.map {
+                    Tree(pairs: [
+                        ("url", Tree($0.url)), ("timestamp", $0.timestamp.map { Tree($0) } ?? .null),
+                    ])
+                })
+        }
+        return Tree(pairs: [
+            ("origin", Tree(orNull: origin)), ("follow", Tree(follows)), ("sources", sources ?? .null),
         ])
     }
 }

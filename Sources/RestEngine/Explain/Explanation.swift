@@ -89,6 +89,24 @@ public struct Explanation: Sendable {
         public let cache: String?
     }
 
+    /// The making of a computed resource.
+    public struct Computed: Sendable {
+        /// A resource that it was made of.
+        public struct Source: Sendable {
+            /// Secrets in it are masked.
+            public let url: String
+            /// The time of the data that was used, in Unix seconds; nil if there was none.
+            public let timestamp: Double?
+        }
+
+        /// The line of the declaration, `file:line`.
+        public let origin: String?
+        /// Whether new data of a source makes it stale.
+        public let follows: Bool
+        /// In the order in which the last computation read them; nil if it was not computed yet.
+        public let sources: [Source]?
+    }
+
     /// The reason why the request would fail.
     public struct Failure: Sendable {
         /// The fault, in one sentence; secrets are masked.
@@ -115,6 +133,8 @@ public struct Explanation: Sendable {
     public internal(set) var settings: [(field: String, value: Tree)] = []
     /// Nil when it can't be made; ``failures`` then contains the reason.
     public internal(set) var draft: Draft?
+    /// Nil for a resource that is not computed. There is no ``draft`` for a computed one.
+    public internal(set) var computed: Computed?
     /// The properties of a definition, in the order of kinds; empty for a resource.
     public internal(set) var properties: [Property] = []
     /// In the order in which they run (14.20).

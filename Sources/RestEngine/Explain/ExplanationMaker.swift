@@ -71,6 +71,11 @@ final class ExplanationMaker {
             made.failures.append(.init(failure, mask))
             return made
         }
+        if let declaration = result.computation {
+            made.computed = explain(declaration)
+            finish(&made, result)
+            return made
+        }
         do {
             // As a request is built: URL and method, configured headers, its own, mutators (rule 15.1).
             var draft = RequestDraft(method: method, url: url.string, headers: result.headers)
@@ -138,6 +143,14 @@ final class ExplanationMaker {
                 kind: fact.kind, name: fact.name, value: isSecret ? SecretMask.text : value, level: fact.level
             )
         }
+    }
+
+    private func explain(_ declaration: ComputedDeclaration) -> Explanation.Computed {
+        let sources = service.core.table.existing(url.string)?.computed?.sources.map {
+            Explanation.Computed.Source(url: mask.url($0.record.url), timestamp: $0.timestamp)
+        }
+        return Explanation.Computed(
+            origin: declaration.origin, follows: declaration.follows, sources: sources)
     }
 
     private func block(_ number: Int) -> Explanation.Block {

@@ -29,7 +29,7 @@ extension Service {
     public func explain(
         _ url: URLText, method: Method = .get, mask: SecretMask = .standard
     ) -> Explanation {
-        guard url.isHTTP else { return notRequestable(url, method, mask) }
+        guard url.isHTTP || url.isOfService else { return notRequestable(url, method, mask) }
         return ExplanationMaker(self, url, method.rawValue, mask).explanation {}
     }
 
@@ -38,7 +38,7 @@ extension Service {
         _ url: URLText, method: Method, mask: SecretMask = .standard,
         completion: @escaping @EngineActor (Explanation) -> Void
     ) {
-        guard url.isHTTP else { return completion(notRequestable(url, method, mask)) }
+        guard url.isHTTP || url.isOfService else { return completion(notRequestable(url, method, mask)) }
         let maker = ExplanationMaker(self, url, method.rawValue, mask)
         engine.scheduler.inParts {
             if maker.addBlock() { return true }

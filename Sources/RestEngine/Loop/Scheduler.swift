@@ -49,7 +49,7 @@ public final class Scheduler {
 
     /// Runs `work` in the next tick.
     public func nextTick(_ work: @escaping @EngineActor () -> Void) {
-        queue.append(Tick(work: RefreshScope.bound(work)))
+        queue.append(Tick(work: WorkScope.bound(work)))
     }
 
     /// Runs `work` once, after `delay`, unless the timer is cancelled.
@@ -61,7 +61,7 @@ public final class Scheduler {
     /// The same in seconds, which may be infinite.
     @discardableResult
     package func after(_ seconds: Double, _ work: @escaping @EngineActor () -> Void) -> EngineTimer {
-        let timer = EngineTimer(on: self, RefreshScope.bound(work))
+        let timer = EngineTimer(on: self, WorkScope.bound(work))
         timers.insert(timer, at: clock.uptime + max(0, seconds))
         return timer
     }
@@ -151,7 +151,7 @@ final class SchedulerList {
     func runPass() -> Int32 {
         var wait = Double.infinity
         // No task runs now, so no scope may apply.
-        RefreshScope.outside {
+        WorkScope.outside {
             for member in members {
                 guard let scheduler = member.scheduler else { continue }
                 scheduler.runTick()

@@ -18,7 +18,8 @@ extension Resource {
         _ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject? = nil
     ) -> Resource {
         let list = observers ?? ObserverList()
-        if list.isEmpty {
+        let isFirst = list.isEmpty
+        if isFirst {
             if observers !== list {
                 observers = list
                 for request in loadRequests { list.follow(request, of: self) }
@@ -27,6 +28,7 @@ extension Resource {
         }
         list.add(observer, owner: owner, hold: hold, to: self)
         startCacheLookup()
+        if isFirst { computed?.observersChanged() }
         if list.refresh == nil { planRefresh() }
         return self
     }
@@ -87,6 +89,7 @@ extension Resource {
     private func endObserving() {
         observers = nil
         feed?.stopIfUnneeded()
+        computed?.observersChanged()
         core.releaseIfUnowned(self)
     }
 

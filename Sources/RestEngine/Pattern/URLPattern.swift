@@ -61,6 +61,7 @@ public struct PatternError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The kind of error.
     public enum Code: String, Sendable {
         case badGlob = "bad_glob"
+        case badPath = "bad_path"
         case badRegex = "bad_regex"
         case badRegexOption = "bad_regex_option"
         case regexTooExpensive = "regex_too_expensive"

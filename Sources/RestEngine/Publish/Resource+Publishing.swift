@@ -43,12 +43,17 @@ extension Resource {
     ) {
         guard let data = latestData else { return completion(nil) }
         let time = state.dataTime
-        let end =
-            state.isDataInvalidated ? -.infinity : time + configuration(for: "GET").expirationSeconds
+        let end = state.isDataInvalidated ? -.infinity : endOfExpirationTime
         encode(data) { made in
             completion(
                 made.map { PublishedAnswer(content: $0.content, timestamp: time, expiresAt: end) })
         }
+    }
+
+    /// The time until which the data is fresh, on the scheduler's uptime clock.
+    var endOfExpirationTime: Double {
+        let end = state.expirationStart + configuration(for: "GET").expirationSeconds
+        return state.isExpired ? min(end, engine.scheduler.uptime.nextDown) : end
     }
 
     /// Publishes the current data to readers on other threads, or no answer if it isn't fresh.
@@ -76,12 +81,14 @@ extension Resource {
         _ entity: Entity, _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
     ) {
         // The time of an entity that is no longer the data is unknown; it isn't fresh either.
-        let time = state.data == nil ? engine.scheduler.uptime : state.dataTime
-        if let encoded { return completion(answer(.success(encoded), entity, time)) }
+        let isData = state.data != nil
+        let time = isData ? state.dataTime : engine.scheduler.uptime
+        let start = isData ? state.expirationStart : time
+        if let encoded { return completion(answer(.success(encoded), entity, time, start)) }
         guard isLarge(entity) else {
             let made = Result { () throws(RequestError.CauseError) in try EncodedContent(entity) }
             if case .success(let content) = made { keep(content) }
-            return completion(answer(made, entity, time))
+            return completion(answer(made, entity, time, start))
         }
         let running: ContentEncoding
         if let encoding {
@@ -105,7 +112,7 @@ extension Resource {
                 engine.endOffloadedWork()
             }
         }
-        running.waiters.append { [self] made in completion(answer(made, entity, time)) }
+        running.waiters.append { [self] made in completion(answer(made, entity, time, start)) }
     }
 
     private func isLarge(_ entity: Entity) -> Bool {
@@ -118,7 +125,8 @@ extension Resource {
     }
 
     private func answer(
-        _ made: Result<EncodedContent, RequestError.CauseError>, _ entity: Entity, _ time: Double
+        _ made: Result<EncodedContent, RequestError.CauseError>, _ entity: Entity, _ time: Double,
+        _ start: Double
     ) -> Result<PublishedAnswer, RequestError> {
         switch made {
         case .success(let content):
@@ -126,7 +134,7 @@ extension Resource {
                 freshData == nil ? nil : resolvedConfiguration(for: "GET").configuration.expirationSeconds
             return .success(
                 PublishedAnswer(
-                    content: content, timestamp: time, expiresAt: lifetime.map { time + $0 } ?? -.infinity))
+                    content: content, timestamp: time, expiresAt: lifetime.map { start + $0 } ?? -.infinity))
         case .failure(let error):
             return .failure(
                 RequestError(

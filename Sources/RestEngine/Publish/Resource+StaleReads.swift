@@ -68,10 +68,11 @@ extension Resource {
         _ data: Entity, _ reason: StaleReason,
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>, StaleReason?) -> Void
     ) {
-        let (time, lifetime) = (state.dataTime, configuration(for: "GET").expirationSeconds)
+        let time = state.dataTime
+        let end = endOfExpirationTime
         encode(data) { [self] result in
             let answer = result.map {
-                PublishedAnswer(content: $0.content, timestamp: time, expiresAt: time + lifetime)
+                PublishedAnswer(content: $0.content, timestamp: time, expiresAt: end)
             }
             if case .success(let answer) = answer, answer.isFresh(at: engine.scheduler.uptime) {
                 return completion(.success(answer), nil)
@@ -92,10 +93,16 @@ extension Resource {
     public func readCached(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
     ) {
+        guard let completion = recordingRead(completion) else { return }
         startCacheLookup()
-        if let data = latestData { return completion(.success(data)) }
+        if let data = state.data {
+            lastUsed = engine.scheduler.uptime
+            return completion(.success(data))
+        }
         let nothing: @EngineActor () -> Request = {
-            self.failedRequest(.transport(.nothingCached), method: "GET")
+            // The function may use what caches have.
+            if self.configuration(for: "GET").computation != nil { return self.load() }
+            return self.failedRequest(.transport(.nothingCached), method: "GET")
         }
         let lookup = loadAfterLookup(joins: false, loading: nothing) ?? nothing()
         lookup.onCompletion { info in

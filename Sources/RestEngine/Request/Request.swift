@@ -25,7 +25,7 @@ public final class Request {
     /// The scheduler's tick in which it started.
     private(set) var startTick: UInt64 = 0
     /// The refreshes that depend on this request, so that it must not wait for them.
-    private(set) var neededBy = RefreshScope.current
+    private(set) var neededBy = WorkScope.current.refreshes
 
     /// The deadline of the call that the request is part of, on the scheduler's uptime clock (41.8). The time
     /// limit of the request itself may end earlier.
@@ -118,7 +118,7 @@ public final class Request {
         guard machine.start() else { return self }
         engine.log.write(.networkDetails, "start \(description)")
         startTick = engine.scheduler.tick
-        for pass in RefreshScope.current { need(by: pass) }
+        for pass in WorkScope.current.refreshes { need(by: pass) }
         epoch = engine.requestBegan()
         notifyStart()
         work.start(self)
@@ -180,7 +180,7 @@ public final class Request {
         notifyEnd()
         reporter?.stop()
         // Hooks run in the scope of the code that attached them, not of the code that ended the request.
-        RefreshScope.run(in: []) { engine.scheduler.nextTick { self.runHooks() } }
+        WorkScope.outside { engine.scheduler.nextTick { self.runHooks() } }
     }
 
     /// Notifies `keeper` when the request holds more memory, until it has ended.
@@ -242,12 +242,12 @@ public final class Request {
 
     /// - Parameter first: Whether to run it before the hooks that were attached earlier.
     func onCompletion(first: Bool, _ hook: @escaping @EngineActor (ResponseInfo) -> Void) {
-        let passes = RefreshScope.current
+        let scope = WorkScope.current
         var hook = hook
         // This does the work of a generic function, which would wrap each closure twice.
-        if !passes.isEmpty {
-            for pass in passes { need(by: pass) }
-            hook = RefreshScope.bound(hook)
+        if !scope.isEmpty {
+            for pass in scope.refreshes { need(by: pass) }
+            hook = WorkScope.bound(hook)
         }
         // Copied, not changed in place, to save exclusivity checks; see EngineLog.
         var hooks = hooks
@@ -265,7 +265,7 @@ public final class Request {
     /// the other hooks (12.2, 12.3). On a running request the first call is at the next change (12.5).
     @discardableResult
     public func onProgress(_ hook: @escaping @EngineActor (Double) -> Void) -> Request {
-        let hook = RefreshScope.bound(hook)
+        let hook = WorkScope.bound(hook)
         if hooks.haveBegun {
             engine.scheduler.nextTick { hook(1) }
             return self

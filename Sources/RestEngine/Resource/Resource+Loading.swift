@@ -3,6 +3,10 @@ extension Resource {
     /// an ETag or a date (19.8, D14).
     @discardableResult
     public func load() -> Request {
+        recordingLoad { loadAnew() } ?? loadAnew()
+    }
+
+    private func loadAnew() -> Request {
         startCacheLookup()
         if isStreamed { return loadEvent() }
         return load(using: start(loadPlan()))
@@ -33,6 +37,12 @@ extension Resource {
     /// which waits for the caches if any are configured (5.6, D3).
     @discardableResult
     public func loadIfNeeded() -> Request? {
+        guard WorkScope.current.computation != nil else { return loadUnlessFresh() }
+        recordLatestRead()
+        return recordingLoad { loadUnlessFresh() }
+    }
+
+    private func loadUnlessFresh() -> Request? {
         if let running = currentLoad {
             engine.log.write(.staleness, "\(urlString) is being loaded")
             return running
@@ -81,13 +91,17 @@ extension Resource {
         // Copied, not changed in place, to save exclusivity checks; see EngineLog.
         var state = state
         let event = state.finishLoad(number, info, isOutdated: isOutdated, at: time)
+        if computed != nil, event == .newData(.network) { state.computed(at: time.uptime) }
+        let hasRecovered = self.state.error != nil && state.error == nil
         self.state = state
         if event == .newData(.network) { pipelineVersion = info.pipelineVersion(of: self) }
+        if hasRecovered, event == .notModified { core.sources.changed(self) }
         // A request that was sent before a reload confirms data of that time.
         if event == .notModified { pipelineVersion.generation = -1 }
         // The caches would take it for fresh.
         if !isOutdated { updateCaches(after: event, info, hadEnded: hadEnded) }
         notify(event, showing: form(of: info), at: time.uptime)
+        computed?.loadEnded()
     }
 
     /// The published form of the data of a load, if it was made together with it.
@@ -125,7 +139,8 @@ extension Resource {
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
         loading load: @escaping () -> Request
     ) -> Request? {
-        readFresh(
+        guard let completion = recordingRead(completion) else { return nil }
+        return readFresh(
             { [self] result in
                 guard case .failure(let error) = result, let data = standIn(for: error) else {
                     return completion(result)
@@ -197,12 +212,15 @@ extension Resource {
             encoding = nil
             encoded = form
             lastUsed = time ?? engine.scheduler.uptime
+            core.sources.changed(self)
         }
-        if event != .requested {
-            publish()
-            recount()
-            if observers != nil { planRefresh() }
+        WorkScope.outsideOfComputation {
+            if event != .requested {
+                publish()
+                recount()
+                if observers != nil { planRefresh() }
+            }
+            notifyObservers { $0.changed(self, event) }
         }
-        notifyObservers { $0.changed(self, event) }
     }
 }

@@ -29,6 +29,12 @@ extension Resource {
         publish()
     }
 
+    /// Makes the data stale, as if its expiration time were over.
+    func expire() {
+        state.expire()
+        publish()
+    }
+
     /// Invalidates the data because its server was asked to change it (rule 52.6). The caches lose theirs.
     /// The server may have answered loads in flight before the change, so they bring no fresh data.
     package func outdate() {

@@ -47,11 +47,14 @@ extension Resource {
 
     /// Builds, decorates, tracks and starts a request (5.16).
     func start(_ plan: consuming RequestPlan) -> Request {
+        if let declaration = configuration(for: plan.method).computation {
+            return start(plan, computedBy: declaration)
+        }
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
         let resolved = work.finalConfiguration
         if !resolved.configuration.decorators.isEmpty {
-            request = decorated(request, of: work, by: resolved.configuration.decorators)
+            request = decorated(request, method: work.finalMethod, by: resolved.configuration.decorators)
             if request.work !== work {
                 request.work.limitTime(to: work.plan.timeout ?? resolved.configuration.timeouts.totalSeconds)
             }
@@ -60,9 +63,21 @@ extension Resource {
         return request.begin()
     }
 
+    private func start(_ plan: RequestPlan, computedBy declaration: ComputedDeclaration) -> Request {
+        let work = ComputedWork(plan, of: self, by: declaration)
+        let resolved = resolvedConfiguration(for: plan.method, own: plan.configuration)
+        let request = decorated(
+            Request(engine: engine, work: work), method: plan.method, by: resolved.configuration.decorators)
+        if request.work !== work { request.work.limitTime(to: work.totalSeconds) }
+        track(request)
+        return request.begin()
+    }
+
     /// The request after its decorators; a failed one if they fail.
+    ///
+    /// - Parameter method: After mutation.
     private func decorated(
-        _ request: Request, of work: NetworkWork, by decorators: [ConfiguredFunction<RequestDecorator>]
+        _ request: Request, method: String, by decorators: [ConfiguredFunction<RequestDecorator>]
     ) -> Request {
         do {
             guard let url, !decorators.isEmpty else { return request }
@@ -70,7 +85,7 @@ extension Resource {
             // Each decorator has a time of its own, but a block may add hundreds of them.
             try core.configuration.limited(url) {
                 decorated = try engine.decorations.decorate(
-                    request, of: self, method: work.finalMethod, by: decorators)
+                    request, of: self, method: method, by: decorators)
             }
             return decorated
         } catch {
@@ -78,8 +93,7 @@ extension Resource {
                 engine: engine,
                 outcome: .failure(
                     RequestError(
-                        thrown: error, timestamp: engine.scheduler.now, url: urlString,
-                        method: work.plan.method)))
+                        thrown: error, timestamp: engine.scheduler.now, url: urlString, method: method)))
         }
     }
 

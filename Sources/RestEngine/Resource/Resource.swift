@@ -34,6 +34,8 @@ public final class Resource {
     var caching: ResourceCaching?
     /// The stream that keeps it up to date while that is needed; nil unless it is configured.
     var feed: EventFeed?
+    /// Nil until it is computed.
+    var computed: ComputedState?
     /// The last count of its own bytes and those of its content.
     var heldBytes: Int
     /// Whether the content of the last load was refused because there was no room.
@@ -78,6 +80,7 @@ public final class Resource {
     /// 22.8).
     public var latestData: Entity? {
         startCacheLookup()
+        recordLatestRead()
         lastUsed = engine.scheduler.uptime
         return state.data
     }
@@ -118,6 +121,9 @@ public final class Resource {
             at: engine.scheduler.uptime, expirationTime: expirationSeconds(by: resolved),
             retryTime: resolved.configuration.retrySeconds)
     }
+
+    /// Whether its data must be replaced before its next use.
+    var isStale: Bool { freshData == nil }
 
     /// Whether it has observers or waiting requests.
     var isBusy: Bool { observers != nil || isRequesting || isLoading }

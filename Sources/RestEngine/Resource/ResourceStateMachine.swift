@@ -9,6 +9,8 @@ struct ResourceStateMachine {
     /// are measured on this clock, independent of changes to the time of day (D43).
     private(set) var dataTime = -Double.infinity
     fileprivate var errorTime = -Double.infinity
+    /// The start of the expiration time: ``dataTime``, but for computed data the time of the computation.
+    private(set) var expirationStart = -Double.infinity
     /// A reference, because most resources have no error, and errors are large.
     private var errorBox: ErrorBox?
     /// Whether the next use must load, regardless of the times (21.3).
@@ -16,6 +18,9 @@ struct ResourceStateMachine {
     /// The data was invalidated and has not been replaced or confirmed since. A failed load ends the
     /// invalidation (21.4), but must not make such data fresh again (D4).
     private(set) var isDataInvalidated = false
+    /// Whether the data is stale regardless of its time. Other than invalidated data it may be used where
+    /// stale data may.
+    private(set) var isExpired = false
     /// Whether the data came from a cache, and has not been replaced or confirmed since.
     private(set) var isCacheHit = false
     private var lastStarted = 0
@@ -65,14 +70,15 @@ struct ResourceStateMachine {
             }
             isInvalidated = isOutdated
             isDataInvalidated = isOutdated
+            isExpired = false
             isCacheHit = false
             if info.isNew {
                 data = entity
-                dataTime = time.uptime(at: entity.timestamp)
+                date(at: time.uptime(at: entity.timestamp))
                 return .newData(.network)
             }
             data?.timestamp = time.now
-            dataTime = time.uptime
+            date(at: time.uptime)
             return .notModified
         case .failure(let failure):
             guard load > errorLoad, load > dataLoad else { return .requestCancelled }
@@ -91,7 +97,7 @@ struct ResourceStateMachine {
     mutating func adopt(_ hit: Entity, at time: EngineTime) -> ResourceEvent? {
         guard data == nil else { return nil }
         data = hit
-        dataTime = time.uptime(at: hit.timestamp)
+        date(at: time.uptime(at: hit.timestamp))
         if hit.timestamp > time.now { isDataInvalidated = true }
         isCacheHit = true
         return .newData(.cache)
@@ -100,7 +106,7 @@ struct ResourceStateMachine {
     /// 21.1: sets the data as given, and clears error and invalidation.
     mutating func override(_ entity: Entity, at time: EngineTime) -> ResourceEvent {
         replace(with: entity)
-        dataTime = time.uptime(at: entity.timestamp)
+        date(at: time.uptime(at: entity.timestamp))
         return .newData(.localOverride)
     }
 
@@ -108,6 +114,20 @@ struct ResourceStateMachine {
     mutating func invalidate() {
         isInvalidated = true
         isDataInvalidated = true
+    }
+
+    /// Makes data and error stale. The data stays usable as stale data.
+    mutating func expire() {
+        isInvalidated = true
+        isExpired = true
+    }
+
+    /// The data was made at `uptime`, of older data.
+    mutating func computed(at uptime: Double) { expirationStart = uptime }
+
+    private mutating func date(at uptime: Double) {
+        dataTime = uptime
+        expirationStart = uptime
     }
 
     /// A local change that can't be kept: the data stays, and the error contains the reason.
@@ -123,6 +143,7 @@ struct ResourceStateMachine {
         error = nil
         isInvalidated = false
         isDataInvalidated = false
+        isExpired = false
         isCacheHit = false
     }
 
@@ -136,6 +157,7 @@ struct ResourceStateMachine {
         error = nil
         isInvalidated = false
         isDataInvalidated = false
+        isExpired = false
         isCacheHit = false
         dataLoad = lastStarted
         errorLoad = lastStarted
@@ -151,7 +173,9 @@ struct ResourceStateMachine {
 
     /// The data, if it is fresh.
     func freshData(at uptime: Double, expirationTime: Double) -> Entity? {
-        guard !isDataInvalidated, let data, uptime - dataTime <= expirationTime else { return nil }
+        guard !isDataInvalidated, !isExpired, let data, uptime - expirationStart <= expirationTime else {
+            return nil
+        }
         return data
     }
 
@@ -159,7 +183,7 @@ struct ResourceStateMachine {
     /// 44.3).
     func staleData(at uptime: Double, expirationTime: Double, within seconds: Double) -> Entity? {
         guard seconds > 0, !isDataInvalidated, let data else { return nil }
-        return uptime - dataTime <= expirationTime + seconds ? data : nil
+        return uptime - expirationStart <= expirationTime + seconds ? data : nil
     }
 }
 
@@ -198,12 +222,13 @@ struct Staleness: CustomStringConvertible {
     let retryTime: Double
 
     var description: String {
-        if state.isInvalidated { return "invalidated" }
+        if state.isInvalidated, !state.isExpired { return "invalidated" }
         if state.data != nil {
-            let left = state.dataTime + expirationTime - uptime
+            let left = state.expirationStart + expirationTime - uptime
             if state.freshData(at: uptime, expirationTime: expirationTime) != nil {
                 return "up to date for \(Self.seconds(left))"
             }
+            if state.isExpired { return "stale, because a source has changed" }
             if state.error == nil { return "stale for \(Self.seconds(-left))" }
         }
         if state.error != nil {

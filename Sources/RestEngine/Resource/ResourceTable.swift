@@ -50,6 +50,9 @@ final class ResourceTable {
         return resource
     }
 
+    /// The same without making its entry strong.
+    func existing(_ key: String) -> Resource? { entries[key]?.resource }
+
     /// Lists a resource that is not in the table.
     func add(_ resource: Resource, for key: String) {
         // Entries of resources that were released elsewhere are removed here, because their release is not

@@ -52,5 +52,19 @@ extension Service {
     public func definitionIsComplete() {
         core.isBeingRedefined = false
         core.republish()
+        core.table.forEach { $0.definitionChanged() }
+    }
+}
+
+extension Resource {
+    /// Computed data was made by functions of the old definition. It is stale, and computed again if it is
+    /// observed.
+    fileprivate func definitionChanged() {
+        guard let computed else { return }
+        if configuration(for: "GET").computation == nil {
+            self.computed = nil
+            return
+        }
+        computed.sourceChanged()
     }
 }

@@ -8,8 +8,11 @@ public final class Service {
     public nonisolated var engine: Engine { core.engine }
     /// The name in `explain`, logs and the gateway's paths.
     public nonisolated var name: String { core.name }
-    /// The path ends with a slash (1.2). Nil if there is none; then only absolute URLs work (1.3).
+    /// The path ends with a slash (1.2). Nil if there is none; then only absolute URLs work (1.3). A
+    /// service without one that has computed resources uses `resthost://NAME/`.
     public nonisolated var baseURL: BaseURL? { core.baseURL }
+    /// The base URL that it was made with: ``baseURL`` without the one that computed resources bring.
+    package nonisolated var givenBaseURL: BaseURL? { core.givenBaseURL }
     /// Called before each message is sent to a URL, also for redirects. Returns the cause of the failure if
     /// the URL is not allowed.
     public var refusal: (@EngineActor (URLText) -> RequestError.Cause?)? {

@@ -8,7 +8,11 @@ internal import Synchronization
 final class ServiceCore {
     nonisolated let engine: Engine
     nonisolated let name: String
-    nonisolated let baseURL: BaseURL?
+    /// As given.
+    nonisolated let givenBaseURL: BaseURL?
+    /// For paths of a service without a base URL; nil for one with it.
+    private nonisolated let ownBaseURL: BaseURL?
+    private nonisolated let hasOwnPaths = Atomic(false)
     /// The engine's transport, unless the service has one of its own (1.6).
     private(set) var transport: any Transport
     var refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
@@ -16,6 +20,8 @@ final class ServiceCore {
     var cookies: CookieJar?
     nonisolated let table: ResourceTable
     nonisolated let accounting: ContentAccounting
+    /// The resources that computed resources were made of.
+    private(set) lazy var sources = SourceTable(self)
     private(set) var configuration = ConfigurationTable()
     /// Increases with each new definition; see ``Service/Definition``.
     private(set) var generation = 0
@@ -47,7 +53,8 @@ final class ServiceCore {
     init(engine: Engine, name: String, baseURL: BaseURL?, transport: (any Transport)?) {
         self.engine = engine
         self.name = name
-        self.baseURL = baseURL
+        givenBaseURL = baseURL
+        ownBaseURL = baseURL == nil ? BaseURL(ofServiceNamed: name) : nil
         self.transport = transport ?? engine.transport
         accounting = ContentAccounting(parent: engine.contentBudget.accounting)
         table = ResourceTable(engine.scheduler)
@@ -71,6 +78,16 @@ final class ServiceCore {
     /// Whether there is a service that keeps the resources.
     private var isOwned: Bool { face.withLock { $0.service != nil } }
 
+    /// The base of its paths.
+    nonisolated var baseURL: BaseURL? {
+        givenBaseURL ?? (hasOwnPaths.load(ordering: .acquiring) ? ownBaseURL : nil)
+    }
+
+    /// Resources without an API have paths even if the service has no base URL.
+    func usesOwnPaths() {
+        if givenBaseURL == nil { hasOwnPaths.store(true, ordering: .releasing) }
+    }
+
     // MARK: Resources
 
     /// Call this only while the service exists.
@@ -80,7 +97,7 @@ final class ServiceCore {
         let key = url?.string ?? ":"
         if let known = table.known(key) { return known }
         // All paths come through here, regardless of their source (D31).
-        if let url, url.isHTTP, url.hasDotSegment { return invalid(key) }
+        if let url, url.isHTTP || url.isOfService, url.hasDotSegment { return invalid(key) }
         if isFull {
             makeRoom(for: 1)
             // Observers that were notified of their end may have requested the same resource.

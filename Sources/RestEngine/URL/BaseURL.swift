@@ -17,6 +17,16 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
         self.url = url.path.utf8.last == .slash ? url : url.appendingPath("")
     }
 
+    /// The base of the paths of a service without an API: `resthost://NAME/`, or `resthost://-/NAME/` with a
+    /// name that can't be a host.
+    init(ofServiceNamed name: String) {
+        let escaped = PercentEncoding.component(Array(name.utf8))
+        let scheme = URLText.schemeOfServices
+        let url = URLText("\(scheme)://\(escaped)/") ?? URLText("\(scheme)://-/\(escaped)/")
+        guard let url else { preconditionFailure("an escaped name is valid in a URL") }
+        self.init(url)
+    }
+
     public var description: String { url.string }
 
     /// The URL of a path resource (3.1); the empty path is the base itself.

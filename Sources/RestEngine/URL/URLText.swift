@@ -84,6 +84,11 @@ extension URLText {
     /// Whether it can be requested: http or https, with a host whose name is ASCII.
     public var isHTTP: Bool { storage.isHTTP }
 
+    static let schemeOfServices = "resthost"
+
+    /// Whether it belongs to a service without an API; see ``BaseURL/init(ofServiceNamed:)``.
+    var isOfService: Bool { scheme == Self.schemeOfServices }
+
     /// Whether its path has a segment `.` or `..` in any encoding, which some server would follow (D31).
     var hasDotSegment: Bool { PathText.hasDotSegment(slice(offsets.pathStart, offsets.pathEnd)) }
 

@@ -97,7 +97,7 @@ extension CallResult {
     static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> CallResult {
         .suspend(
             onLoop { (waiter: LuaWaiter) in
-                waiter.around = RefreshScope.resumption()
+                waiter.around = WorkScope.resumption()
                 body(waiter)
             })
     }

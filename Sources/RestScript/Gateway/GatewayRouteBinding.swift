@@ -233,34 +233,15 @@ public final class ScriptRoute: Sendable {
     private static func outcome(
         _ lua: Lua, _ count: Int32, _ context: ScriptContext
     ) -> Result<Entity, RequestError> {
-        let first = lua.top - count + 1
-        let now = context.engine.scheduler.now
-        if count > 1, lua.type(first) == .nil {
-            if let known = context.values.response(lua, first + 1)?.error { return .failure(known) }
-            return .failure(RequestError(userMessage: lua.string(first + 1), cause: nil, timestamp: now))
-        }
-        if count > 0, let response = context.values.response(lua, first) {
-            switch response {
-            case .success(let entity): return .success(entity)
-            case .failure(let error): return .failure(error)
-            }
-        }
-        do {
-            let content =
-                count > 0
-                ? try context.state.limited(by: context.phases.job) { try context.values.content(lua, first) }
-                : nil
-            var entity = Entity(content: content ?? .bytes([]), timestamp: now)
+        switch ReturnedAnswer(lua, count, of: "a route", context) {
+        case .response(.success(let entity)): return .success(entity)
+        case .response(.failure(let error)): return .failure(error)
+        case .content(let content):
+            var entity = Entity(content: content ?? .bytes([]), timestamp: context.engine.scheduler.now)
             let type = content?.text == nil ? GatewayRouteBinding.type(of: content) : "text/plain"
             entity.headers.set("Content-Type", type)
             entity.status = content == nil ? 204 : 200
             return .success(entity)
-        } catch let error as LuaError {
-            return .failure(context.values.requestError(of: error))
-        } catch {
-            let message = (error as? LuaUsageError)?.message ?? "\(error)"
-            return .failure(
-                RequestError(cause: .scriptError(.init(message: "a route's \(message)")), timestamp: now))
         }
     }
 }

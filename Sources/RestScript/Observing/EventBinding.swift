@@ -114,7 +114,7 @@ final class ScriptListener: LuaObject {
     private func plan() {
         guard !isBusy, !queue.isEmpty else { return }
         isBusy = true
-        RefreshScope.outside { context.engine.scheduler.nextTick { [weak self] in self?.deliver() } }
+        WorkScope.outside { context.engine.scheduler.nextTick { [weak self] in self?.deliver() } }
     }
 
     /// Delivers the events of this moment, until they have taken long. Events that the function itself causes

@@ -77,7 +77,7 @@ final class ScriptGeneration {
     func takeOver(
         _ name: String, _ base: BaseURL?, _ standard: [StandardTransformer], _ settings: TransportOptions?
     ) -> Service? {
-        guard let known = predecessor?.services[name], known.service.baseURL == base else { return nil }
+        guard let known = predecessor?.services[name], known.service.givenBaseURL == base else { return nil }
         let service = known.service
         // Equal settings keep their connections.
         let keeps = known.transport == settings

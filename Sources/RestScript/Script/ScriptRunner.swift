@@ -108,11 +108,12 @@ final class ScriptRunner {
     }
 
     /// Runs a function that may wait. `completion` gets its results, which are on top of the stack, or its
-    /// error.
+    /// error. The result cancels it.
+    @discardableResult
     func run(
         _ function: LuaReference, phase: RunPhase? = nil, arguments: (Lua) -> Int32,
         completion: @escaping @EngineActor (Lua, Result<Int32, LuaError>) -> Void
-    ) {
+    ) -> ScriptHook {
         let hook = ScriptHook()
         hook.coroutine = context.sandbox.spawn(
             function, phase: phase ?? context.phases.hook, arguments: arguments,
@@ -122,6 +123,7 @@ final class ScriptRunner {
             })
         // A function that has already finished need not be remembered.
         if hook.coroutine?.isFinished == false { jobs.add(hook) }
+        return hook
     }
 
     /// The same with a function that `pushCall` pushes, before its arguments; nil means that there is none.

@@ -61,6 +61,14 @@ struct ServiceBinding: ScriptBinding {
                     options: ConfiguredTransformerOptions.schema.descriptions
                 ) { call in try TransformerBinding(context: context).addTransformer(call) },
                 declaration(
+                    "computed", "(path: string, options?: { ... }, fn) -> service",
+                    """
+                    Makes the content of a path's resources from other resources: `fn(params, resource)` reads them, and \
+                    returns a content, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its \
+                    end for all others: `params.name`.
+                    """, options: ComputedBinding.options.descriptions
+                ) { call in try ComputedBinding(context: context).add(call) },
+                declaration(
                     "use", "(plugin: function | string, options?) -> service",
                     "Runs a plugin: a function of service and options, or the name of a module that returns one."
                 ) { call in try usePlugin(call) },

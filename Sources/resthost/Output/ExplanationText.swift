@@ -28,6 +28,7 @@ struct ExplanationText {
                 heading("Configuration")
                     + table(settings.map { (VisibleText.inline($0.field), Self.text($0.value)) }, indent: 2))
         }
+        if let computed = explanation.computed { sections.append(sources(computed)) }
         if let draft = explanation.draft { sections.append(request(draft, explanation)) }
         if !explanation.stages.isEmpty { sections.append(response(explanation.stages)) }
         if !explanation.failures.isEmpty {
@@ -122,6 +123,17 @@ struct ExplanationText {
             shown += "  " + style.dim("decorated by") + " \(text(decorator))\n"
         }
         return shown
+    }
+
+    private func sources(_ computed: Explanation.Computed) -> String {
+        let title = heading("Computed" + (computed.origin.map { " by the function at \($0)" } ?? ""))
+        guard let sources = computed.sources else { return title + "  not computed yet\n" }
+        guard !sources.isEmpty else { return title + "  of no other resource\n" }
+        return title
+            + sources.map { source in
+                let time = source.timestamp.flatMap { InternetTime.text($0) } ?? "no data"
+                return VisibleText.inline("  of \(source.url)  ") + style.dim(time) + "\n"
+            }.joined()
     }
 
     private func response(_ stages: [Explanation.Stage]) -> String {

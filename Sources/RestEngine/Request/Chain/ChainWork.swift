@@ -80,7 +80,7 @@ final class ChainWork: RequestWork {
         guard chain.state == .inProgress else { return }
         let decision = ChainDecision(wrapped, info, of: chain, self)
         self.decision = decision
-        RefreshScope.run(in: chain.neededBy) { decide(info, decision) }
+        WorkScope(refreshes: chain.neededBy).run { decide(info, decision) }
         if isOverdue, decision.isAwaited { endOverdue(chain) }
     }
 

@@ -82,7 +82,7 @@ public final class RefreshGate {
         running = pass
         _ = pass.admit(decision)
         let scheduler = decision.chain.engine.scheduler
-        RefreshScope.run(in: [pass]) {
+        WorkScope(refreshes: [pass]).run {
             refresh { [self] outcome in
                 if !pass.isOver { end(pass, outcome, tick: scheduler.tick) }
             }
@@ -92,7 +92,7 @@ public final class RefreshGate {
     private func end(_ pass: RefreshPass, _ outcome: Outcome, tick: UInt64) {
         let waiting = pass.end()
         running = nil
-        RefreshScope.run(in: []) {
+        WorkScope.outside {
             switch outcome {
             case .renewed:
                 renewals += 1

@@ -1,0 +1,165 @@
+import Platform
+import TestSupport
+import Testing
+
+@testable import RestEngine
+
+/// Resources whose content a function makes from other resources.
+@Suite(.leakChecked) @EngineActor
+struct ComputedResourceTests {
+    let fixture = EngineFixture()
+    private var service: Service { fixture.service }
+
+    /// `/sum` adds the numbers of `/a` and `/b`, and counts its computations.
+    private func sum(_ counter: Counter, follows: Bool = true) throws {
+        try fixture.stub("GET", "a", .text(200, "1"))
+        try fixture.stub("GET", "b", .text(200, "2"))
+        let (a, b) = (service.resource("a"), service.resource("b"))
+        service.computed("/sum", expirationTime: .seconds(60), follows: follows) { [weak a, weak b] _, _ in
+            counter.count += 1
+            var sum = 0
+            for resource in [a, b] { sum += Int(try await resource?.get().content.text ?? "") ?? 0 }
+            return .text("\(sum)")
+        }
+        fixture.watch(a)
+        fixture.watch(b)
+    }
+
+    private final class Counter: Sendable {
+        @EngineActor var count = 0
+        nonisolated init() {}
+    }
+
+    private func get(_ path: String) async -> Result<Entity, RequestError> {
+        let resource = fixture.resource(path)
+        let task = Task { () -> Result<Entity, RequestError> in
+            do throws(RequestError) { return .success(try await resource.get()) } catch {
+                return .failure(error)
+            }
+        }
+        return await fixture.finish(task)
+    }
+
+    /// Lets all requests of the service end.
+    private func loadsEnd() async {
+        await yielding(until: "the requests end") {
+            fixture.settle()
+            return service.liveResources.allSatisfy { !$0.isRequesting && !$0.isLoading }
+        }
+        fixture.settle()
+    }
+
+    @Test func `its content is made when it is loaded, and kept for its time`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        #expect(try await get("sum").get().content.text == "3")
+        #expect(try await get("sum").get().content.text == "3")
+        #expect(counter.count == 1)
+        fixture.clock.advance(by: 61)
+        #expect(try await get("sum").get().content.text == "3")
+        #expect(counter.count == 2)
+    }
+
+    @Test func `new data of a source makes it stale, other events of the source do not`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        _ = await get("sum")
+        fixture.clock.advance(by: 40)
+        // The sources are stale by their own time.
+        #expect(!service.resource("a").isUpToDate && service.resource("sum").isUpToDate)
+        service.resource("a").overrideLocalContent(.text("5"))
+        #expect(!service.resource("sum").isUpToDate)
+        #expect(service.resource("sum").latestData?.content.text == "3")
+        #expect(try await get("sum").get().content.text == "7")
+    }
+
+    @Test func `without follow only its time makes it stale`() async throws {
+        let counter = Counter()
+        try sum(counter, follows: false)
+        _ = await get("sum")
+        service.resource("a").overrideLocalContent(.text("5"))
+        #expect(service.resource("sum").isUpToDate)
+    }
+
+    @Test func `a source that was dropped and loaded again is still its source`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        _ = await get("sum")
+        let sum = service.resource("sum")
+        service.flushUnusedResources()
+        service.resource("a").load()
+        fixture.settle()
+        #expect(!sum.isUpToDate)
+    }
+
+    @Test func `observing it observes its sources, as long as they are its sources`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        let owner = Counter()
+        let resource = fixture.resource("sum")
+        resource.addObserver(owner: owner) { _, _ in }
+        #expect(!service.resource("a").isObserved)
+        _ = await get("sum")
+        #expect(service.resource("a").isObserved && service.resource("b").isObserved)
+        service.computed("/sum") { _, _ in .text("0") }
+        resource.load()
+        await loadsEnd()
+        #expect(resource.latestData?.content.text == "0")
+        #expect(!service.resource("a").isObserved)
+        resource.removeObservers(ownedBy: owner)
+        #expect(!service.resource("b").isObserved)
+    }
+
+    @Test func `only GET and HEAD are possible`() async throws {
+        service.computed("/text") { _, _ in .text("x") }
+        let head = service.resource("text").request(.head)
+        let post = service.resource("text").request(.post)
+        await loadsEnd()
+        #expect(head.info?.response.entity?.content.isNoBody == true)
+        #expect(head.info?.response.entity?.contentType == "text/plain; charset=utf-8")
+        let error = post.info?.response.error
+        #expect(error?.httpStatusCode == 405 && error?.entity?.headers["Allow"] == "GET, HEAD")
+        #expect(fixture.transport.requests.isEmpty)
+    }
+
+    @Test func `a service without a base URL has paths of its own`() async throws {
+        let page = Service(engine: fixture.engine, name: "my page", baseURL: nil)
+        #expect(page.resource("x").url == nil)
+        page.computed("/x/{y}") { names, resource in .text("\(names["y"] ?? "") at \(resource.urlString)") }
+        let resource = page.resource("/x/ä")
+        resource.load()
+        await yielding(until: "the load ends") {
+            fixture.settle()
+            return !resource.isLoading
+        }
+        #expect(resource.latestData?.content.text == "ä at resthost://-/my%20page/x/%C3%A4")
+        #expect(page.resource("/../x").url == nil)
+    }
+
+    @Test func `a cancelled load cancels its function, and keeps the data`() async throws {
+        let counter = Counter()
+        service.computed("/slow") { _, _ in
+            do { try await Task.sleep(for: .seconds(600)) } catch { counter.count += 1 }
+            return .text("never")
+        }
+        let request = service.resource("slow").load()
+        request.cancel()
+        await yielding(until: "the function ends") {
+            fixture.settle()
+            return counter.count == 1
+        }
+        await loadsEnd()
+        #expect(request.isCancelled && service.resource("slow").latestError == nil)
+    }
+
+    @Test func `an explanation names what it was made of`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        #expect(service.explain("/sum").computed?.sources == nil)
+        #expect(service.explain("/sum").failures.isEmpty)
+        _ = await get("sum")
+        let computed = try #require(service.explain("/sum").computed)
+        #expect(computed.sources?.map(\.url) == ["https://api.test/v1/a", "https://api.test/v1/b"])
+        #expect(computed.sources?.map(\.timestamp) == [fixture.clock.now, fixture.clock.now])
+    }
+}
