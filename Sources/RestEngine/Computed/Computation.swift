@@ -1,5 +1,5 @@
 /// One run of the function of a computed resource, which records the resources that it reads: all work in its
-/// ``WorkScope`` belongs to it.
+/// ``WorkScope`` belongs to it (rules 71.2, 71.6).
 @EngineActor
 final class Computation {
     /// More is a loop that does not end, or content that should be one resource.

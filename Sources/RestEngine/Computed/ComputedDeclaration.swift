@@ -1,4 +1,4 @@
-/// How the resources of a path are computed; see ``Service``'s `computed(_:expirationTime:follows:_:)`.
+/// How the resources of a path are computed.
 package final class ComputedDeclaration: Sendable {
     /// Makes the work of one computation. Its outcome is the content of the resource.
     package typealias Work = @EngineActor @Sendable ([String: String], Resource) -> any CustomRequest
@@ -26,13 +26,13 @@ extension Service {
     ///
     ///     service.computed("/dash/{user}") { names, _ in
     ///         let user = try await users.resource("/\(names["user"]!)").get(as: User.self)
-    ///         return Content(Tree(["name": Tree(user.name)]))
+    ///         return Content(Tree(pairs: [("name", Tree(user.name))]))
     ///     }
     ///
-    /// The resources that it reads are the *sources*. New data of a source makes the computed resource stale;
-    /// while it has observers, it observes its sources, and is computed again when they change. Its
-    /// timestamp is that of its oldest source. A circle of computed resources is an error. The content goes
-    /// through the pipeline, with its caches. Only GET and HEAD are possible.
+    /// The resources that it reads are the *sources* (rules 71). New data of a source makes the computed
+    /// resource stale; while it has observers, it observes its sources, and is computed again when they
+    /// change. Its timestamp is that of its oldest source. A circle of computed resources is an error. The
+    /// content goes through the pipeline, with its caches. Only GET and HEAD are possible.
     ///
     /// - Parameters:
     ///   - path: Below the base URL of the service.

@@ -1,4 +1,5 @@
-/// The additional state of a computed resource: the sources of its data, and how it follows them.
+/// The additional state of a computed resource: the sources of its data, and how it follows them (rules
+/// 71.3, 71.4).
 @EngineActor
 final class ComputedState {
     /// Seconds for which a new computation waits for sources that are being loaded, so that one computation

@@ -100,8 +100,8 @@ extension Resource {
             return completion(.success(data))
         }
         let nothing: @EngineActor () -> Request = {
-            // The function may use what caches have.
-            if self.configuration(for: "GET").computation != nil { return self.load() }
+            // Without data of its own it may be computed from what the caches of its sources have.
+            if self.state.data == nil, self.configuration(for: "GET").computation != nil { return self.load() }
             return self.failedRequest(.transport(.nothingCached), method: "GET")
         }
         let lookup = loadAfterLookup(joins: false, loading: nothing) ?? nothing()

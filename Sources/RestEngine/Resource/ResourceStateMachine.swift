@@ -122,7 +122,7 @@ struct ResourceStateMachine {
         isExpired = true
     }
 
-    /// The data was made at `uptime`, of older data.
+    /// The data was made at `uptime`, of older data (71.5).
     mutating func computed(at uptime: Double) { expirationStart = uptime }
 
     private mutating func date(at uptime: Double) {

@@ -34,37 +34,25 @@ extension StarterTemplate {
               return { name = users[1].name, url = users[1].web_url }
             end)
 
-            -- The combined resources. This service has no server of its own: the function below replaces each GET,
-            -- and names that end in .invalid exist nowhere (RFC 2606).
-            local people = rest.service { name = "people", base_url = "https://people.invalid" }
+            -- The combined resources. This service has no API of its own: the function makes the content.
+            local people = rest.service { name = "people" }
 
-            people:configure("/*", { methods = "GET" }, function(c)
-              c.expiration_time = 60
-              c:decorate_requests(function(resource)
-                local login = resource.url:match "[^/]+$"
-                return rest.custom_request {
-                  start = function(complete)
-                    -- Both requests are sent at the same time. An answer that is fresh needs none.
-                    local on_github = github:resource("/users"):child(rest.raw(login))
-                    local on_gitlab = gitlab:resource("/users"):with_param("username", rest.url.decode(login))
-                    local _, err = rest.all {
-                      function() return on_github:get() end,
-                      function() return on_gitlab:get() end,
-                    }
-                    -- The answer needs GitHub. Without GitLab it is incomplete, and says so.
-                    if not on_github.latest_data then return complete(err) end
-                    complete(rest.entity {
-                      content = {
-                        login = rest.url.decode(login),
-                        github = on_github.json,
-                        gitlab = on_gitlab.latest_data and on_gitlab.json or rest.null,
-                        complete = err == nil,
-                      },
-                      content_type = "application/json",
-                    })
-                  end,
-                }
-              end)
+            people:computed("/{login}", { expiration_time = 60 }, function(params)
+              -- Both requests are sent at the same time. An answer that is fresh needs none.
+              local on_github = github:resource("/users"):child(params.login)
+              local on_gitlab = gitlab:resource("/users"):with_param("username", params.login)
+              local _, err = rest.all {
+                function() return on_github:get() end,
+                function() return on_gitlab:get() end,
+              }
+              -- The answer needs GitHub. Without GitLab it is incomplete, and says so.
+              if not on_github.latest_data then return nil, err end
+              return {
+                login = params.login,
+                github = on_github.json,
+                gitlab = on_gitlab.latest_data and on_gitlab.json or rest.null,
+                complete = err == nil,
+              }
             end)
 
             -- Clients see the combined resources, and not the two APIs.
@@ -122,7 +110,8 @@ extension StarterTemplate {
                 resthost run main.lua                     # serve it: curl http://127.0.0.1:8080/people/octocat
 
             Put your APIs into the first two services, and bring their answers into one form with transformers.
-            A failed part makes the answer incomplete, or an error: the function of `people` decides.
+            A failed part makes the answer incomplete, or an error: the function of `people` decides. Clients that
+            follow `/people/NAME` (`Accept: text/event-stream`) get the new answer when one of the APIs has new data.
 
             """#)
 }

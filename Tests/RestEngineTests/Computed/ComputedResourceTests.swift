@@ -49,7 +49,7 @@ struct ComputedResourceTests {
         fixture.settle()
     }
 
-    @Test func `its content is made when it is loaded, and kept for its time`() async throws {
+    @Test func `71.1 its content is made when it is loaded, and kept for its time`() async throws {
         let counter = Counter()
         try sum(counter)
         #expect(try await get("sum").get().content.text == "3")
@@ -60,7 +60,7 @@ struct ComputedResourceTests {
         #expect(counter.count == 2)
     }
 
-    @Test func `new data of a source makes it stale, other events of the source do not`() async throws {
+    @Test func `71.3 new data of a source makes it stale, other events of the source do not`() async throws {
         let counter = Counter()
         try sum(counter)
         _ = await get("sum")
@@ -73,6 +73,47 @@ struct ComputedResourceTests {
         #expect(try await get("sum").get().content.text == "7")
     }
 
+    @Test func `71.5 its time is that of its oldest source, and it expires by its own`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        service.configure("/a") { $0.expirationTime = .seconds(600) }
+        service.resource("a").load()
+        fixture.settle()
+        let start = fixture.clock.now
+        fixture.clock.advance(by: 100)
+        _ = await get("sum")
+        let resource = fixture.resource("sum")
+        #expect(resource.latestData?.timestamp == start && resource.dataAge == 100)
+        fixture.clock.advance(by: 60)
+        #expect(resource.isUpToDate)
+        fixture.clock.advance(by: 1)
+        #expect(!resource.isUpToDate)
+    }
+
+    @Test func `71.3 stale data stands in for a failure, and a source that recovers makes it stale`()
+        async throws
+    {
+        let counter = Counter()
+        try sum(counter)
+        service.configure("/sum") { $0.staleIfError = .seconds(600) }
+        _ = await get("sum")
+        service.resource("a").wipe()
+        try fixture.stub("GET", "a", .text(503, "down"))
+        #expect(try await get("sum").get().content.text == "3")
+        let resource = fixture.resource("sum")
+        #expect(resource.latestError?.httpStatusCode == 503)
+        fixture.clock.advance(by: 2)
+        let owner = Counter()
+        resource.addObserver(owner: owner) { _, _ in }
+        try fixture.stub("GET", "a", .text(200, "8"))
+        service.resource("a").load()
+        await loadsEnd()
+        await loadsEnd()
+        #expect(resource.latestError == nil && resource.latestData?.content.text == "10")
+        resource.removeObservers(ownedBy: owner)
+        fixture.settle()
+    }
+
     @Test func `without follow only its time makes it stale`() async throws {
         let counter = Counter()
         try sum(counter, follows: false)
@@ -81,7 +122,7 @@ struct ComputedResourceTests {
         #expect(service.resource("sum").isUpToDate)
     }
 
-    @Test func `a source that was dropped and loaded again is still its source`() async throws {
+    @Test func `71.2 a source that was dropped and loaded again is still its source`() async throws {
         let counter = Counter()
         try sum(counter)
         _ = await get("sum")
@@ -92,7 +133,7 @@ struct ComputedResourceTests {
         #expect(!sum.isUpToDate)
     }
 
-    @Test func `observing it observes its sources, as long as they are its sources`() async throws {
+    @Test func `71.4 observing it observes its sources, as long as they are its sources`() async throws {
         let counter = Counter()
         try sum(counter)
         let owner = Counter()
@@ -110,7 +151,7 @@ struct ComputedResourceTests {
         #expect(!service.resource("b").isObserved)
     }
 
-    @Test func `only GET and HEAD are possible`() async throws {
+    @Test func `71.1 only GET and HEAD are possible`() async throws {
         service.computed("/text") { _, _ in .text("x") }
         let head = service.resource("text").request(.head)
         let post = service.resource("text").request(.post)
@@ -150,6 +191,36 @@ struct ComputedResourceTests {
         }
         await loadsEnd()
         #expect(request.isCancelled && service.resource("slow").latestError == nil)
+    }
+
+    @Test func `71.8 offline, its cache answers, and without that its function`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        let cache = MemoryCache()
+        service.configure("/sum") { $0.pipeline[.cleanup].cache = cache }
+        _ = await get("sum")
+        await loadsEnd()
+        let sum = fixture.resource("sum")
+        fixture.engine.isOffline = true
+        service.flushUnusedResources()
+        let restarted = Service(engine: fixture.engine, name: "api", baseURL: service.baseURL)
+        restarted.configure("/sum") { $0.pipeline[.cleanup].cache = cache }
+        restarted.computed("/sum") { _, _ in
+            counter.count += 1
+            return .text("offline")
+        }
+        restarted.computed("/other") { _, _ in .text("offline") }
+        var read: [String?] = []
+        for path in ["sum", "other"] {
+            restarted.resource(path).readCached { read.append(try? $0.get().content.text) }
+        }
+        await yielding(until: "both are read") {
+            fixture.settle()
+            return read.count == 2
+        }
+        #expect(read.sorted { $0 ?? "" < $1 ?? "" } == ["3", "offline"] && counter.count == 1)
+        // Its sources may have changed since.
+        #expect(!restarted.resource("sum").isUpToDate && sum.isUpToDate)
     }
 
     @Test func `an explanation names what it was made of`() async throws {

@@ -11,7 +11,7 @@ struct ComputedReloadTests {
         #"api:computed("/x", function() return "\#(text) " .. api:resource("/text"):get() end)"#
     }
 
-    @Test func `observed, it is computed by the new function at once`() throws {
+    @Test func `71.7 observed, it is computed by the new function at once`() throws {
         let world = try ReloadFixture(source("old"))
         let owner = Owner()
         do {
@@ -58,7 +58,7 @@ struct ComputedReloadTests {
         world.close()
     }
 
-    @Test func `without its declaration it is a resource of the API again, and the other way round`() throws {
+    @Test func `71.7 without its declaration it is a resource of the API again, and the other way round`() throws {
         let world = try ReloadFixture("")
         do {
             let text = try world.api.resource("text")

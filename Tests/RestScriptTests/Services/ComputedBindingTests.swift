@@ -65,7 +65,7 @@ struct ComputedBindingTests {
             """, prints: [printed])
     }
 
-    @Test func `a circle through data that is not waited for is an error too`() throws {
+    @Test func `71.6 a circle through data that is not waited for is an error too`() throws {
         try expect(
             """
             api:computed("/x", function() return { n = api:resource("/y").json.n or 0 } end)
@@ -98,7 +98,7 @@ struct ComputedBindingTests {
         #expect(error?.contains(message) == true, "\(error ?? "no error")")
     }
 
-    @Test func `observed, it is computed once for all changes of its sources`() throws {
+    @Test func `71.4 observed, it is computed once for all changes of its sources`() throws {
         try expect(
             """
             api:computed("/x", function()
@@ -119,7 +119,7 @@ struct ComputedBindingTests {
             ])
     }
 
-    @Test func `code that a read causes makes no sources`() throws {
+    @Test func `71.2 code that a read causes makes no sources`() throws {
         try expect(
             """
             api:resource("/json"):add_observer(function() local _ = api:resource("/text").text end)

@@ -109,3 +109,13 @@ func stubbed() async throws -> User {
         baseURL: "https://people.test", engine: Engine(transport: transport, scheduler: scheduler))
     return try await people.user("octocat").get(as: User.self)
 }
+
+@EngineActor
+func summaries(of people: Service) -> Service {
+    let pages = Service(engine: people.engine, name: "pages", baseURL: nil)
+    pages.computed("/summary/{login}", expirationTime: .seconds(60)) { names, _ in
+        let user = try await people.resource("/users/\(names["login"] ?? "")").get(as: User.self)
+        return .text("\(user.login) is \(user.name ?? "nobody")")
+    }
+    return pages
+}

@@ -95,6 +95,19 @@ struct GuideTests {
         }
     }
 
+    @EngineActor
+    private func summary() async throws -> String? {
+        let scheduler = Scheduler()
+        let transport = StubTransport(scheduler: scheduler)
+        try transport.stub(
+            method: .get, urlGlob: "https://people.test/users/*",
+            .json(200, #"{"login": "octocat", "name": "Mona"}"#))
+        let people = try Service(
+            engine: Engine(transport: transport, scheduler: scheduler), name: "people",
+            baseURL: "https://people.test")
+        return try await summaries(of: people).resource("/summary/octocat").get().content.text
+    }
+
     @Test func `the engine's guide does what it says`() async throws {
         let peer = people()
         let (user, names, api) = try await EngineGuide.octocat(at: peer.baseURL)
@@ -108,6 +121,7 @@ struct GuideTests {
         await watch(resource, until: "Mona")
         #expect(await resource.snapshot.user == user)
         #expect(try await stubbed().login == "octocat")
+        #expect(try await summary() == "octocat is Mona")
     }
 
     @Test func `the fixtures' guide does what it says`() async throws {
