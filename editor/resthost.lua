@@ -615,13 +615,13 @@ local gateway = {}
 ---@class resthost.gateway.route.options
 ---@field expiration_time? number Seconds for which an answer to GET is kept and shared by all clients; by default it is not kept. In seconds. 0 or more.
 
----Answers a path of the gateway with `fn(request)`, which may wait and returns a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all others: `request.params.name`.
----@param method string
+---Answers a path of the gateway with `fn(request)`, which may wait and returns a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all others: `request.params.name`; `**` at its end matches them too. The method `"*"` stands for GET, POST, PUT, PATCH and DELETE.
+---@param method string|string[]
 ---@param path string
 ---@param options? resthost.gateway.route.options
 ---@param fn function
 ---@return resthost.gateway
----@overload fun(self: resthost.gateway, method: string, path: string, fn: function): resthost.gateway
+---@overload fun(self: resthost.gateway, method: string|string[], path: string, fn: function): resthost.gateway
 function gateway:route(method, path, options, fn) end
 
 ---A client's request, for the function of a route.
@@ -629,12 +629,28 @@ function gateway:route(method, path, options, fn) end
 ---@field method string The method; `GET` for HEAD, too.
 ---@field path string The path as the client sent it, without the query.
 ---@field params table The values for the names in the route's path, by name.
----@field query table The decoded parameters by name; the last one of a repeated name.
+---@field query resthost.parameters The decoded parameters; a field is the last one of its name.
+---@field form? resthost.parameters The fields of a body that is `application/x-www-form-urlencoded`, else nil.
+---@field cookies table The values of the client's cookies, by name.
 ---@field headers resthost.headers The headers, read only; names compare without case.
 ---@field body string The body; empty when there is none.
 ---@field json any The body if it is JSON, else nil.
 ---@field client? string The peer's address, which may be a proxy's; nil on a Unix socket.
 local served_request = {}
+
+---The decoded parameters of a client's query or form. A field is the last value of its name; `get` also reads names such as `all`.
+---@class resthost.parameters
+local parameters = {}
+
+---The last value of a name.
+---@param name string
+---@return string?
+function parameters:get(name) end
+
+---All values of a name, in order.
+---@param name string
+---@return string[]
+function parameters:all(name) end
 
 ---Granted environment variables; nil when the variable is not set.
 ---@class resthost.env

@@ -18,6 +18,7 @@ struct Resthost: ParsableCommand {
               resthost check config.lua                mistakes in the script
               resthost explain config.lua /users/octocat
                                                        which blocks apply, and what would be sent
+              resthost routes config.lua               the paths that its gateway answers
               resthost repl config.lua                 try things out, line by line
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
@@ -30,7 +31,8 @@ struct Resthost: ParsableCommand {
             """,
         version: HostVersion.text,
         subcommands: [
-            RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, ReplCommand.self,
+            RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, RoutesCommand.self,
+            ReplCommand.self,
             TestCommand.self, InitCommand.self, InstallServiceCommand.self, TypesCommand.self,
             FixturesCommand.self, CookiesCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,

@@ -104,12 +104,7 @@ extension ConnectionHandler {
         let connection = wait(request, seconds: seconds)
         let parts = String(decoding: request.target, as: UTF8.self).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { piece in
-            let pair = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
-                PercentEncoding.decode(String($0)) ?? String($0)
-            }
-            return (name: pair[0], value: pair.count > 1 ? pair[1] : "")
-        }
+        let query = ServedRequest.pairs(ofQuery: parts.count > 1 ? parts[1] : "")
         // The token is for the gateway only, so the route doesn't get it.
         let headers = Headers(request.fields.all.filter { $0.name != "authorization" })
         let served = ServedRequest(

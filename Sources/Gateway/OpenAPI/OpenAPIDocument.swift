@@ -42,8 +42,10 @@ struct OpenAPIDocument {
 
     // MARK: Content
 
-    /// Adds a route of a script. OpenAPI can't express a name that stands for several segments.
+    /// Adds a route of a script. OpenAPI can't express a name that stands for several segments, and has no
+    /// path for `**`.
     mutating func add(route: GatewayRoute) {
+        if route.template.hasSuffix("**") { return }
         let path = route.template.replacing("*}", with: "}")
         add(
             route.method, path,

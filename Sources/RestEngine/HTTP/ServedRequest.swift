@@ -27,3 +27,53 @@ package struct ServedRequest: Sendable {
         self.client = client
     }
 }
+
+extension ServedRequest {
+    /// The decoded pairs of a query. `+` stays as it is.
+    package static func pairs(ofQuery text: some StringProtocol) -> [(name: String, value: String)] {
+        pairs(text) { $0 }
+    }
+
+    /// The fields of a body of type `application/x-www-form-urlencoded`, in which `+` is a blank (URL
+    /// Standard 5.1); nil for any other body.
+    package var form: [(name: String, value: String)]? {
+        guard let type = headers["Content-Type"],
+            MediaType(type).essence == "application/x-www-form-urlencoded"
+        else { return nil }
+        return Self.pairs(String(decoding: body, as: UTF8.self)) { $0.replacing("+", with: " ") }
+    }
+
+    private static func pairs(
+        _ text: some StringProtocol, _ prepared: (String) -> String
+    ) -> [(name: String, value: String)] {
+        text.split(separator: "&").map { piece in
+            let pair = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                let text = prepared(String($0))
+                return PercentEncoding.decode(text) ?? text
+            }
+            return (name: pair[0], value: pair.count > 1 ? pair[1] : "")
+        }
+    }
+
+    /// The client's cookies (RFC 6265 4.2); of a repeated name the first, which has the longest path.
+    package var cookies: [(name: String, value: String)] {
+        var cookies: [(name: String, value: String)] = []
+        var names: Set<String> = []
+        for field in headers.fields where field.name.lowercased() == "cookie" {
+            for piece in field.value.split(separator: ";") {
+                guard let equals = piece.firstIndex(of: "=") else { continue }
+                let name = piece[..<equals].trimmingBlanks
+                let value = piece[piece.index(after: equals)...].trimmingBlanks
+                if !name.isEmpty, names.insert(name).inserted { cookies.append((name, value)) }
+            }
+        }
+        return cookies
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: String {
+        let start = drop { $0 == " " || $0 == "\t" }
+        return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+    }
+}

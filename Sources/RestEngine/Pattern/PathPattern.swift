@@ -5,15 +5,33 @@ import Platform
 /// `{id}` stands for one segment that is not empty. `{path*}` and `**` come last and stand for all other
 /// segments, or none. A string literal that is malformed stops the program.
 public struct PathPattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-    enum Segment: Hashable, Sendable {
-        /// As in a URL.
+    package enum Segment: Hashable, Sendable {
+        /// Decoded.
         case text(String)
         case name(String)
         /// The name is nil for `**`.
         case rest(String?)
+
+        /// Of two patterns that match, the one whose first differing segment has the lower rank counts.
+        package var rank: Int {
+            switch self {
+            case .text: 0
+            case .name: 1
+            case .rest(let name): name == nil ? 3 : 2
+            }
+        }
+
+        /// The segment without its name, for comparing.
+        package var shape: Segment {
+            switch self {
+            case .text: self
+            case .name: .name("")
+            case .rest(let name): .rest(name.map { _ in "" })
+            }
+        }
     }
 
-    let segments: [Segment]
+    package let segments: [Segment]
     /// The pattern as its author wrote it.
     public let description: String
 
@@ -48,7 +66,7 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
                 guard !part.contains("*") else {
                     throw fault("'*' in a segment", "write {name} for one segment, {name*} for all others")
                 }
-                segments.append(.text(PercentEncoding.path(part)))
+                segments.append(.text(part))
                 continue
             }
             let isRest = part.hasSuffix("*}")
@@ -85,7 +103,7 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
         "/"
             + segments.map {
                 switch $0 {
-                case .text(let text): text
+                case .text(let text): PercentEncoding.path(text)
                 case .name: "*"
                 case .rest: "**"
                 }
@@ -93,31 +111,45 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
     }
 
     /// The decoded values of the names in a path as in a URL; nil if the path doesn't match. The value of
-    /// `{path*}` keeps `%2F`, so that segments stay apart.
+    /// `{path*}` keeps `%2F`, so that segments stay apart. No value has a dot segment, which would lead to
+    /// another path (D31).
     public func values(in path: String) -> [String: String]? {
-        let path = path.hasPrefix("/") ? path.dropFirst() : path[...]
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        var values: [String: String] = [:]
+        guard let parts = Self.decodedSegments(of: Array(path.utf8)[...]), let found = parameters(in: parts)
+        else { return nil }
+        return Dictionary(found.map { ($0.name, $0.value) }) { first, _ in first }
+    }
+
+    /// The decoded segments of a path, which may begin with a slash; nil if one is no UTF-8.
+    package static func decodedSegments(of path: ArraySlice<UInt8>) -> [String]? {
+        var segments: [String] = []
+        let rest = path.first == .slash ? path.dropFirst() : path
+        for part in rest.split(separator: .slash, omittingEmptySubsequences: false) {
+            guard let text = PercentEncoding.decode(String(decoding: part, as: UTF8.self)) else { return nil }
+            segments.append(text)
+        }
+        return segments
+    }
+
+    /// The values of the names in order, in a path with these segments; nil if the path doesn't match.
+    package func parameters(in parts: [String]) -> [(name: String, value: String)]? {
+        var found: [(name: String, value: String)] = []
         for (index, segment) in segments.enumerated() {
             guard index < parts.count else { return nil }
             switch segment {
             case .text(let text): guard text == parts[index] else { return nil }
             case .name(let name):
-                guard let value = PercentEncoding.decode(parts[index]), !value.isEmpty,
-                    !value.utf8.contains(.slash)
-                else { return nil }
-                values[name] = value
-            case .rest(let name):
-                guard let name else { return values }
-                var decoded: [String] = []
-                for part in parts[index...] {
-                    guard let text = PercentEncoding.decode(part) else { return nil }
-                    decoded.append(text.replacing("/", with: "%2F"))
+                let value = parts[index]
+                guard !value.isEmpty, !value.utf8.contains(.slash), !PathText.hasDotSegment(value) else {
+                    return nil
                 }
-                values[name] = decoded.joined(separator: "/")
-                return values
+                found.append((name, value))
+            case .rest(let name):
+                let value = parts[index...].map { $0.replacing("/", with: "%2F") }.joined(separator: "/")
+                guard !PathText.hasDotSegment(value) else { return nil }
+                if let name { found.append((name, value)) }
+                return found
             }
         }
-        return parts.count == segments.count ? values : nil
+        return parts.count == segments.count ? found : nil
     }
 }

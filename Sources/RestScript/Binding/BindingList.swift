@@ -31,6 +31,7 @@ enum BindingList {
             GatherBinding.self,
             GatewayBinding.self,
             GatewayRouteBinding.self,
+            ParametersBinding.self,
             FileBinding.self,
             EnvBinding.self,
             PermissionsBinding.self,

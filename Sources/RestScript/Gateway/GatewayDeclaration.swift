@@ -107,6 +107,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     /// A path that a function of the script answers.
     public struct Route: Sendable, Equatable {
         public var method: String
+        /// Whether it was declared for `"*"`.
+        public var isForAllMethods = false
         public var path: String
         /// Seconds for which an answer to GET is kept.
         public var expirationTime: Double?

@@ -39,11 +39,12 @@ struct GatewayRouteBinding: ScriptBinding {
             "gateway", documentation: "The HTTP gateway; made by rest.gateway.",
             methods: [
                 method(
-                    "route", "(method: string, path: string, options?: { ... }, fn) -> gateway",
+                    "route", "(method: string | string[], path: string, options?: { ... }, fn) -> gateway",
                     """
                     Answers a path of the gateway with `fn(request)`, which may wait and returns a content, a `rest.response`, \
                     or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all others: \
-                    `request.params.name`.
+                    `request.params.name`; `**` at its end matches them too. The method `"*"` stands for GET, POST, PUT, PATCH \
+                    and DELETE.
                     """, options: Self.routeOptions.descriptions
                 ) { call in
                     try context.declarations.declare(call) { try addRoute(call) }
@@ -66,16 +67,37 @@ struct GatewayRouteBinding: ScriptBinding {
         var expiration: Double?
         if hasOptions { try call.options(3).read(Self.routeOptions, into: &expiration) }
         let place = call.lua.callerPlace
-        let route = GatewayDeclaration.Route(
-            method: Method(try call.string(1, "method")).rawValue, path: try call.text(2, "path", .path),
-            expirationTime: expiration, handler: ScriptRoute(context, function), file: place?.file,
-            line: place?.line)
+        let (methods, isForAll) = try methods(call)
+        let path = try call.text(2, "path", .path)
+        let handler = ScriptRoute(context, function)
+        let routes = methods.map {
+            GatewayDeclaration.Route(
+                method: $0, isForAllMethods: isForAll, path: path, expirationTime: expiration,
+                handler: handler, file: place?.file, line: place?.line)
+        }
         guard context.declarations.gateway != nil else {
             throw LuaUsageError(
                 "this gateway was not declared: something is wrong with the call of rest.gateway")
         }
-        context.declarations.gateway?.routes.append(route)
-        context.declarations.keep(512 + route.path.utf8.count)
+        context.declarations.gateway?.routes += routes
+        context.declarations.keep(routes.count * (512 + path.utf8.count))
+    }
+
+    /// The methods of `"*"`. The gateway itself answers HEAD and OPTIONS.
+    private static let allMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+    private func methods(_ call: Arguments) throws -> (methods: [String], isForAll: Bool) {
+        guard call.type(1) == .table else {
+            let method = try call.string(1, "method")
+            return method == "*" ? (Self.allMethods, true) : ([Method(method).rawValue], false)
+        }
+        var methods: [String] = []
+        for text in try call.lua.strings(call.slot(1), "method") {
+            let method = Method(text).rawValue
+            if !methods.contains(method) { methods.append(method) }
+        }
+        guard !methods.isEmpty else { throw call.bad(1, "method", "the list is empty") }
+        return (methods, false)
     }
 
     // MARK: Requests
@@ -100,8 +122,18 @@ struct GatewayRouteBinding: ScriptBinding {
                 field("params", "table", "The values for the names in the route's path, by name.") {
                     push($0.params, on: $1)
                 },
-                field("query", "table", "The decoded parameters by name; the last one of a repeated name.") {
-                    push($0.query, on: $1)
+                field("query", "parameters", "The decoded parameters; a field is the last one of its name.") {
+                    values.push(ScriptParameters($0.query), on: $1)
+                },
+                field(
+                    "form", "parameters?",
+                    "The fields of a body that is `application/x-www-form-urlencoded`, else nil."
+                ) { request, lua in
+                    guard let pairs = request.form else { return lua.pushNil() }
+                    values.push(ScriptParameters(pairs), on: lua)
+                },
+                field("cookies", "table", "The values of the client's cookies, by name.") {
+                    push($0.cookies, on: $1)
                 },
                 field("headers", "headers", "The headers, read only; names compare without case.") {
                     request, lua in

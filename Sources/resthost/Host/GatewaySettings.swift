@@ -44,7 +44,8 @@ enum GatewaySettings {
         let declared = declaration?.routes ?? []
         let routes = declared.map {
             GatewayRoute(
-                method: $0.method, template: $0.path, expirationSeconds: $0.expirationTime,
+                method: $0.method, isForAllMethods: $0.isForAllMethods, template: $0.path,
+                expirationSeconds: $0.expirationTime,
                 handler: $0.handler.answer)
         }
         func fault(ofFirst count: Int) -> GatewayError? {

@@ -39,13 +39,12 @@ extension RunSession {
     }
 
     func routes(of host: ScriptHost) -> String {
-        var rows = host.services.map { service in
-            (
-                "/\(service.name)/…",
-                service.baseURL.map { SecretMask.standard.url($0.url.string) } ?? "absolute URLs only"
-            )
+        var rows = host.services.filter { ServedPaths.isExposed($0.name, host) }.map { service in
+            ("/\(service.name)/…", ServedPaths.summary(of: service))
         }
-        rows += (host.gateway?.routes ?? []).map { ($0.path, "\($0.method), a route of the script") }
+        rows += (host.gateway?.routes ?? []).filter { !$0.isForAllMethods || $0.method == "GET" }.map {
+            ($0.path, "\($0.isForAllMethods ? "all methods" : $0.method), a route of the script")
+        }
         rows.append(("/-/health", "state of the host"))
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { path, what in

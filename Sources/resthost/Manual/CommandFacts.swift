@@ -71,7 +71,9 @@ struct CommandFacts: Sendable {
             exits: [
                 (0, "The request could be sent."), (1, "The request would fail before it is sent."), script,
             ],
-            files: [settings], related: ["check", "get"]),
+            files: [settings], related: ["check", "get", "routes"]),
+        "routes": CommandFacts(
+            exits: [(0, "The paths were printed."), script], files: [settings], related: ["check", "run"]),
         "repl": CommandFacts(
             exits: [(0, "The input ended."), (1, "A file could not be written."), script],
             files: [

@@ -26,6 +26,41 @@ import Testing
         }
     }
 
+    @Test func `54.3 two stars without a name go last`() throws {
+        let table = try RouteTable(["/**", "/a/**", "/a/{y*}", "/{x}/b"].map(route))
+        for (target, expected) in [
+            ("/a/b", "/a/{y*}"), ("/a/", "/a/{y*}"), ("/c/b", "/{x}/b"), ("/c/d/e", "/**"), ("/", "/**"),
+        ] {
+            #expect(template(table, target) == expected, "\(target)")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a route of a method goes before one of all methods`(isLast: Bool) throws {
+        func route(_ method: String, forAll: Bool) -> GatewayRoute {
+            GatewayRoute(
+                method: method, isForAllMethods: forAll, template: forAll ? "/{all}" : "/{own}",
+                expirationSeconds: nil
+            ) { _, _ in }
+        }
+        let own = [route("GET", forAll: false)]
+        let all = ["GET", "POST"].map { route($0, forAll: true) }
+        let table = try RouteTable(isLast ? all + own : own + all)
+        func template(_ method: String) -> String? {
+            if case .route(let entry, _) = table.match(method, Array("/a".utf8)) {
+                entry.route.template
+            } else {
+                nil
+            }
+        }
+        #expect(template("GET") == "/{own}" && template("HEAD") == "/{own}" && template("POST") == "/{all}")
+        guard case .otherMethods(let methods) = table.match("DELETE", Array("/a".utf8)) else {
+            Issue.record("no other methods")
+            return
+        }
+        #expect(methods.sorted() == ["GET", "HEAD", "POST"])
+    }
+
     @Test func `four times as many routes take about four times as long`() throws {
         let ratio = try growth(from: 500, by: 4) { count in
             let table = try RouteTable((0..<count).map { route("/r\($0)/{a}/{b}") })

@@ -58,7 +58,9 @@ struct ComputedReloadTests {
         world.close()
     }
 
-    @Test func `71.7 without its declaration it is a resource of the API again, and the other way round`() throws {
+    @Test func `71.7 without its declaration it is a resource of the API again, and the other way round`()
+        throws
+    {
         let world = try ReloadFixture("")
         do {
             let text = try world.api.resource("text")

@@ -1,0 +1,59 @@
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+/// The methods of routes, and what their functions see of a request.
+@Suite(.leakChecked) @EngineActor
+struct RouteBindingTests {
+    @Test func `a route has one method, several, or all`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            rest.gateway {}:route({ "get", "POST", "GET" }, "/a", print):route("*", "/b/**", print)
+            """)
+        let routes = try #require(fixture.host?.gateway?.routes)
+        #expect(routes.map(\.method) == ["GET", "POST", "GET", "POST", "PUT", "PATCH", "DELETE"])
+        #expect(routes.map(\.isForAllMethods) == [false, false, true, true, true, true, true])
+        fixture.close()
+    }
+
+    @Test func `a route's function reads queries, forms and cookies`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            rest.gateway {}:route("POST", "/a", function(request)
+              local query, form = request.query, request.form
+              local names = {}
+              for name, value in pairs(query) do names[#names + 1] = name .. "=" .. value end
+              table.sort(names)
+              return {
+                page = query.page, all = query:all("tag"), last = query.tag, own = query:get("all"), none = query.none,
+                names = names, form = form and form.text, session = request.cookies.session, x = request.cookies.x,
+              }
+            end)
+            """)
+        let route = try #require(fixture.host?.gateway?.routes.first)
+        func ask(_ type: String) -> Tree? {
+            var answer: Tree?
+            let request = ServedRequest(
+                method: "POST", path: "/a",
+                query: ServedRequest.pairs(ofQuery: "page=2&tag=a&tag=b%20c&all=1&flag"),
+                headers: Headers([
+                    ("Content-Type", type), ("Cookie", "session=s%201; x = y;bad"), ("Cookie", "x=z"),
+                ]), body: Array("text=a+b%2Bc&n=1".utf8))
+            route.handler.answer(request) { answer = try? $0.get().content.tree }
+            fixture.settle()
+            return answer
+        }
+        let expected: Tree = [
+            "all": ["a", "b c"], "last": "b c", "names": ["all=1", "flag=", "page=2", "tag=b c"], "own": "1",
+            "page": "2", "session": "s%201", "x": "y",
+        ]
+        let form = try #require(ask("application/x-www-form-urlencoded; charset=utf-8"))
+        #expect(form["form"] == "a b+c")
+        #expect(ask("text/plain") == expected)
+        fixture.close()
+    }
+}
