@@ -1078,9 +1078,11 @@ function rest.gateway(options) end
 ---@field json? any A value that is sent as JSON.
 ---@field text? string Text, which is sent as UTF-8.
 ---@field body? string Bytes, which are sent unchanged.
----@field content_type? string The default depends on the content: JSON, text, or `application/octet-stream`.
+---@field file? string A file with the bytes, relative to the script's folder, as for `rest.read_file`. 64 KiB at most.
+---@field content_type? string The default depends on the content: JSON, text, a file's extension, or `application/octet-stream`.
+---@field cache_control? string Cache-Control of an answer that is not kept, `no-store` by default. 1 KiB at most.
 
----An answer of a route with more than its content. Give one of `json`, `text` and `body`, or none.
+---An answer of a route with more than its content. Give one of `json`, `text`, `body` and `file`, or none.
 ---@param options resthost.response.options
 ---@return resthost.response
 function rest.response(options) end

@@ -16,9 +16,9 @@ struct FixtureDocument: Sendable, Equatable {
     var source: Source
     var bytes: [UInt8]
     var modified: Int
-    var contentType = FixtureContentType.json
+    var contentType = FileContentType.json
 
-    init(_ source: Source, _ bytes: [UInt8], modified: Int, contentType: String = FixtureContentType.json) {
+    init(_ source: Source, _ bytes: [UInt8], modified: Int, contentType: String = FileContentType.json) {
         self.source = source
         self.bytes = bytes
         self.modified = modified
@@ -49,27 +49,4 @@ extension FixtureDocument {
     }
 
     func allows(_ method: String, at path: FixturePath) -> Bool { methods(at: path).contains(method) }
-}
-
-/// Content types by a file's extension.
-enum FixtureContentType {
-    static let json = "application/json"
-    static let unknown = "application/octet-stream"
-
-    static func of(_ name: String) -> String {
-        guard let dot = name.lastIndex(of: ".") else { return unknown }
-        return table[name[name.index(after: dot)...].lowercased()] ?? unknown
-    }
-
-    private static let table = [
-        "css": "text/css; charset=utf-8", "csv": "text/csv; charset=utf-8", "gif": "image/gif",
-        "gz": "application/gzip", "htm": "text/html; charset=utf-8", "html": "text/html; charset=utf-8",
-        "ico": "image/vnd.microsoft.icon", "jpeg": "image/jpeg", "jpg": "image/jpeg",
-        "js": "text/javascript; charset=utf-8", "json": json, "jsonl": "application/jsonl",
-        "md": "text/markdown; charset=utf-8", "pdf": "application/pdf", "png": "image/png",
-        "svg": "image/svg+xml", "toml": "application/toml", "txt": "text/plain; charset=utf-8",
-        "wasm": "application/wasm", "webp": "image/webp", "xml": "application/xml",
-        "yaml": "application/yaml",
-        "yml": "application/yaml", "zip": "application/zip",
-    ]
 }

@@ -14,7 +14,7 @@ struct FixtureResponse: Sendable, Equatable {
     }
 
     init(_ status: Int, json: Tree, headers: [(String, String)] = []) {
-        self.init(status, headers: [("Content-Type", FixtureContentType.json)] + headers)
+        self.init(status, headers: [("Content-Type", FileContentType.json)] + headers)
         body = json.jsonBytes
     }
 

@@ -94,7 +94,7 @@ extension FixtureRoutes {
         let found = try store.document(at: path) { mayList || !access.covers($0) }
         guard var document = found else { throw .notFound }
         var links: String?
-        if let page, document.contentType == FixtureContentType.json,
+        if let page, document.contentType == FileContentType.json,
             let list = try document.value(at: path).list
         {
             document.bytes = Tree(page.slice(list)).jsonBytes

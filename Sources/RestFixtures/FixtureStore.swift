@@ -55,7 +55,7 @@ struct FixtureStore: Sendable {
             }
         }
         guard let name = names.last, let file = files.read(names) else { return nil }
-        let type = FixtureContentType.of(name)
+        let type = FileContentType.of(name)
         return FixtureDocument(.file, file.bytes, modified: file.modified, contentType: type)
     }
 

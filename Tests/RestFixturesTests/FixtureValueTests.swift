@@ -12,7 +12,7 @@ struct FixtureValueTests {
         ("data.json", "application/json"),
     ])
     func `a file's extension gives its type`(name: String, type: String) {
-        #expect(FixtureContentType.of(name) == type)
+        #expect(FileContentType.of(name) == type)
     }
 
     @Test(arguments: [

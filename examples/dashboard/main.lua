@@ -35,5 +35,5 @@ end)
 
 local gateway = rest.gateway { listen = "127.0.0.1:8080", expose = { page = { paths = { "/dashboard/*" } } } }
 gateway:route("GET", "/", { expiration_time = 60 }, function()
-  return rest.response { body = assert(rest.read_file "page.html"), content_type = "text/html; charset=utf-8" }
+  return rest.response { file = "page.html" }
 end)

@@ -5,6 +5,7 @@ import RestEngine
 struct ForwardedHeaders: Sendable {
     /// Nil keeps all headers except those that the gateway sets itself.
     let kept: HeaderNames?
+    var isForOneClient = false
     let service: String
     let base: URLText?
     /// Names of the client's headers that choose what the API answers (RFC 9110 12.5.5); nil for none.
@@ -16,8 +17,10 @@ struct ForwardedHeaders: Sendable {
         "location", "preference-applied", "retry-after", "sunset",
     ]
 
-    /// For headers that the program makes itself.
+    /// For headers of an answer that all clients share.
     static let own = ForwardedHeaders(kept: nil, service: "", base: nil)
+    /// For headers of a route's answer to one client, which may set all fields about itself.
+    static let ofRoute = ForwardedHeaders(kept: nil, isForOneClient: true, service: "", base: nil)
 
     var isOwn: Bool { kept == nil }
 
@@ -74,6 +77,11 @@ struct ForwardedHeaders: Sendable {
         "www-authenticate",
     ])
 
+    /// Of these, those that a route's answer to one client may set.
+    private static let onlyForOneClient: Set<String> = [
+        "set-cookie", "etag", "cache-control", "www-authenticate",
+    ]
+
     /// - Parameter url: The URL of the response.
     func fields(of headers: Headers, from url: String?) -> [(String, String)] {
         var fields: [(String, String)] = []
@@ -95,6 +103,7 @@ struct ForwardedHeaders: Sendable {
     private func isKept(_ name: String) -> Bool {
         if let kept { return kept.contains(name) }
         let lower = name.lowercased()
+        if isForOneClient, Self.onlyForOneClient.contains(lower) { return true }
         return !Self.gatewaysOwn.contains(lower)
     }
 

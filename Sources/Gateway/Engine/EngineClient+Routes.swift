@@ -14,7 +14,8 @@ extension EngineClient {
             // A change has been made, so its result is reported in any type.
             let isRead = entry.route.method == "GET"
             let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
-            return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted)) }
+            let known = isRead ? request.headers["If-None-Match"] : nil
+            return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted, known: known)) }
         }
         let shown = Shown(
             answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
@@ -71,17 +72,19 @@ extension EngineClient {
             ? metrics.labels(Self.hostService, entry.route.template) : GatewayMetrics.noLabels
     }
 
-    /// - Parameter accepted: The types that a success may have; nil means any.
+    /// - Parameters:
+    ///   - accepted: The types that a success may have; nil means any.
+    ///   - known: The tags of the contents that the client has.
     private static func outcome(
-        of result: Result<Entity, RequestError>, _ accepted: AcceptedTypes? = nil
+        of result: Result<Entity, RequestError>, _ accepted: AcceptedTypes? = nil, known: String? = nil
     ) -> Outcome {
-        do throws(RequestError) { return try reply(result.get(), accepted) } catch {
+        do throws(RequestError) { return try reply(result.get(), accepted, known) } catch {
             return .problem(Problem(error, reading: ResourcePath(service: "", path: "", query: nil)))
         }
     }
 
     private static func reply(
-        _ entity: Entity, _ accepted: AcceptedTypes?
+        _ entity: Entity, _ accepted: AcceptedTypes?, _ known: String?
     ) throws(RequestError) -> Outcome {
         let status = entity.status ?? 200
         do throws(RequestError.CauseError) {
@@ -99,8 +102,14 @@ extension EngineClient {
             {
                 return .problem(.notAcceptable(content, hasStream: false))
             }
-            return .reply(
-                Reply(status, content, ForwardedHeaders.own.fields(of: entity.headers, from: nil)))
+            let isKnown =
+                status == 200
+                && (entity.etag.map { EntityTag.list(known ?? "", contains: $0) } ?? false)
+            var reply = Reply(
+                isKnown ? 304 : status, content,
+                ForwardedHeaders.ofRoute.fields(of: entity.headers, from: nil))
+            if entity.headers.contains("Cache-Control") { reply.freshness = nil }
+            return .reply(reply)
         } catch { throw RequestError(cause: error.cause, timestamp: 0) }
     }
 }

@@ -48,6 +48,11 @@ struct FileBinding: ScriptBinding {
         }
     }
 
+    /// The content of a file as a path of the script names it.
+    func content(of path: String) throws -> [UInt8] {
+        try read(try context.grants.readablePath(path)) ?? []
+    }
+
     /// The opened file must be the permitted one, because a link may have changed in between.
     private func read(_ path: String) throws(FileError) -> [UInt8]? {
         guard let place = ResolvedPath.resolve(path) else {

@@ -24,7 +24,7 @@ struct GatewayRouteBinding: ScriptBinding {
             functions: [
                 ModuleFunction(
                     "response", "(options: { ... }) -> response",
-                    "An answer of a route with more than its content. Give one of `json`, `text` and `body`, or none.",
+                    "An answer of a route with more than its content. Give one of `json`, `text`, `body` and `file`, or none.",
                     options: RouteResponse.schema.descriptions
                 ) { call in try makeResponse(call) }
             ],
@@ -169,17 +169,26 @@ struct GatewayRouteBinding: ScriptBinding {
         var given = RouteResponse()
         try call.options(1).read(RouteResponse.schema, into: &given)
         let json = try given.json.map { Content.value(try tree(call.lua, $0)) }
-        let contents = [json, given.text, given.body].compactMap { $0 }
+        let file = try given.file.map { Content.bytes(try fileContent($0)) }
+        let contents = [json, given.text, given.body, file].compactMap { $0 }
         guard contents.count < 2 else {
-            throw LuaUsageError("a response has one of 'json', 'text' and 'body'")
+            throw LuaUsageError("a response has one of 'json', 'text', 'body' and 'file'")
         }
+        let type = given.file.map(FileContentType.of) ?? Self.type(of: contents.first)
         var entity = Entity(
             content: contents.first ?? .bytes([]),
-            contentType: given.contentType ?? given.headers["Content-Type"] ?? Self.type(of: contents.first),
+            contentType: given.contentType ?? given.headers["Content-Type"] ?? type,
             headers: given.headers, timestamp: values.now)
+        if let cacheControl = given.cacheControl { entity.headers.set("Cache-Control", cacheControl) }
         entity.status = given.status
         values.push(Response.success(entity), on: call.lua)
         return .one
+    }
+
+    private func fileContent(_ path: String) throws -> [UInt8] {
+        do { return try FileBinding(context: context).content(of: path) } catch let error as FileError {
+            throw LuaUsageError("option 'file' to 'response': \(error.description)")
+        }
     }
 
     private func tree(_ lua: Lua, _ place: Int32) throws -> Tree {
@@ -196,35 +205,6 @@ struct GatewayRouteBinding: ScriptBinding {
         default: "application/octet-stream"
         }
     }
-}
-
-/// The options of `rest.response`.
-private struct RouteResponse {
-    var status = 200
-    var headers = Headers()
-    /// The index of the value on the stack.
-    var json: Int32?
-    var text: Content?
-    var body: Content?
-    var contentType: String?
-
-    static let schema = ScriptSchema<RouteResponse>([
-        .count(
-            "status", from: 200, to: 599, saying: "is a number from 200 to 599", default: "200",
-            "The status of the answer."
-        ) { $0.status = $1 },
-        .init("headers", type: "headers", "The headers of the answer.") { options, response, _ in
-            guard let place = try options.table("headers") else { return }
-            defer { options.lua.pop() }
-            response.headers = try options.lua.sendableHeaders(place)
-        },
-        .place("json", type: "any", "A value that is sent as JSON.") { $0.json = $1 },
-        .text("text", "Text, which is sent as UTF-8.") { $0.text = .text($1) },
-        .rawBytes("body", "Bytes, which are sent unchanged.") { $0.body = .bytes($1) },
-        .text(
-            "content_type", "The default depends on the content: JSON, text, or `application/octet-stream`."
-        ) { $0.contentType = $1 },
-    ])
 }
 
 /// The function of a route.

@@ -110,8 +110,7 @@ extension StarterTemplate {
                 resthost run main.lua                     # serve it: curl http://127.0.0.1:8080/people/octocat
 
             Put your APIs into the first two services, and bring their answers into one form with transformers.
-            A failed part makes the answer incomplete, or an error: the function of `people` decides. Clients that
-            follow `/people/NAME` (`Accept: text/event-stream`) get the new answer when one of the APIs has new data.
+            A failed part makes the answer incomplete, or an error. Event streams of `/people/NAME` follow both APIs.
 
             """#)
 }

@@ -44,12 +44,48 @@ import Testing
             #expect(answer.status == 202)
             #expect(answer.body == #"{"day":"a% b","body":"hi","q":["x=1 2","y="],"type":"text/plain"}"#)
             #expect(answer["X-Own"] == "1")
-            #expect(answer["Set-Cookie"] == nil)
+            #expect(answer["Set-Cookie"] == "a=b" && answer["Cache-Control"] == "no-store")
             let wrong = try site.get("/report/a")
             #expect(wrong.status == 405)
             #expect(wrong["Allow"] == "POST, OPTIONS")
             #expect(try site.get("/report").status == 404)
             #expect(await world.transport.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: [nil, 10.0])
+    func `54.1 an answer to one client sets its own tag, cookies and cache rules`(keeping: Double?)
+        async throws
+    {
+        try await World.run({
+            $0.routes = [
+                Self.route("GET", "/page", keeping: keeping) { _ in
+                    .success(
+                        Entity(
+                            content: .text("hello"), contentType: "text/plain",
+                            headers: Headers([
+                                ("ETag", "\"one\""), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"),
+                                ("Cache-Control", "max-age=5"), ("Location", "/here"),
+                                ("Connection", "close"),
+                                ("Date", "never"),
+                            ]), timestamp: 0))
+                }
+            ]
+        }) { _, site in
+            let answer = try site.get("/page")
+            #expect(answer.status == 200 && answer.body == "hello" && answer["Location"] == "/here")
+            #expect(answer["Date"] != "never" && answer["Connection"] == nil)
+            let cookies = answer.fields.filter { $0.name.lowercased() == "set-cookie" }.map(\.value)
+            let known = try site.get("/page", fields: ["If-None-Match: \"zero\", W/\"one\""])
+            guard keeping == nil else {
+                // Everybody gets this answer.
+                #expect(cookies.isEmpty && answer["ETag"] != "\"one\"" && known.status == 200)
+                return #expect(answer["Cache-Control"] == "max-age=10")
+            }
+            #expect(cookies == ["a=1", "b=2"] && answer["ETag"] == "\"one\"")
+            #expect(answer["Cache-Control"] == "max-age=5")
+            #expect(known.status == 304 && known.body.isEmpty && known["ETag"] == "\"one\"")
+            #expect(try site.get("/page", fields: ["If-None-Match: \"two\""]).status == 200)
         }
     }
 

@@ -180,7 +180,7 @@ struct GatewayTests {
             "unknown option 'expiration': did you mean 'expiration_time'?"
         ),
         ("rest.response { status = 99 }", "option 'status' is a number from 200 to 599"),
-        ("rest.response { json = {}, text = '' }", "a response has one of 'json', 'text' and 'body'"),
+        ("rest.response { json = {}, text = '' }", "a response has one of 'json', 'text', 'body' and 'file'"),
         ("rest.gateway 'x'", "bad argument #1 'options' to 'rest.gateway' (table expected, got string)"),
         ("rest.gateway { listn = 'x' }", "unknown option 'listn': did you mean 'listen'?"),
         (

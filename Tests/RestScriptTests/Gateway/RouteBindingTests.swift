@@ -56,4 +56,36 @@ struct RouteBindingTests {
         #expect(ask("text/plain") == expected)
         fixture.close()
     }
+
+    @Test func `an answer can be a file, with its type and a time for caches`() throws {
+        let folder = TemporaryFolder()
+        folder.write("page.html", "<p>hello</p>")
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            rest.gateway {}:route("GET", "/", function(request)
+              if request.query.name then return rest.response { file = request.query.name } end
+              return rest.response { file = "page.html", cache_control = "max-age=60" }
+            end)
+            """, path: folder.path + "/main.lua")
+        let route = try #require(fixture.host?.gateway?.routes.first)
+        func ask(_ name: String?) -> Result<Entity, RequestError>? {
+            var answer: Result<Entity, RequestError>?
+            let query = name.map { [(name: "name", value: $0)] } ?? []
+            route.handler.answer(ServedRequest(method: "GET", path: "/", query: query)) { answer = $0 }
+            fixture.settle()
+            return answer
+        }
+        let page = try #require(try ask(nil)?.get())
+        #expect(page.contentType == "text/html; charset=utf-8")
+        #expect(page.headers["Cache-Control"] == "max-age=60")
+        for (name, reason) in [("none.txt", "No such file"), ("../main.lua", "not allowed")] {
+            guard case .failure(let error)? = ask(name) else {
+                Issue.record("no failure")
+                continue
+            }
+            #expect("\(error)".contains(reason), "\(error)")
+        }
+        fixture.close()
+    }
 }
