@@ -1373,7 +1373,7 @@ function rest.url.encode(text) end
 ---@return string
 function rest.url.decode(text) end
 
----The parts of a URL.
+---The parts of a URL. `params` has the decoded values of its query by name, a list for a repeated one.
 ---@param url string
 ---@return table|nil
 ---@return string?

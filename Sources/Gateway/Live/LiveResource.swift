@@ -110,7 +110,8 @@ final class LiveResource: ResourceObserver {
     private func perform(_ work: Work) {
         switch work {
         case .event(.newData(let source)): withState { self.send(newDataFrom: source, $0) }
-        case .event(.error): send("error", LiveState(resource: resource, path: path, content: nil).failure)
+        // EventSource has an `error` of its own, for a lost connection.
+        case .event(.error): send("failed", LiveState(resource: resource, path: path, content: nil).failure)
         case .event(let event):
             send(event.name, LiveState(resource: resource, path: path, content: nil).rest)
         case .state(let completion): withState { completion(self.frame($0)) }

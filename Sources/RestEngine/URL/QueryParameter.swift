@@ -7,7 +7,7 @@ public struct QueryParameter: Sendable, Equatable {
     /// Nil for a bare name without `=`.
     public let rawValue: String?
 
-    init(_ text: Substring) {
+    package init(_ text: Substring) {
         self.text = String(text)
         let equals = text.utf8.firstIndex(of: UInt8(ascii: "="))
         rawName = String(text[..<(equals ?? text.endIndex)])

@@ -61,7 +61,8 @@ struct URLBinding: ValueBinding {
                 },
                 ModuleFunction(
                     "parse", signature: "(url: string) -> table | nil, message",
-                    documentation: "The parts of a URL."
+                    documentation:
+                        "The parts of a URL. `params` has the decoded values of its query by name, a list for a repeated one."
                 ) { call in
                     let text = try call.text(1, "url", .url)
                     guard let url = URLText(text) else {
@@ -70,6 +71,8 @@ struct URLBinding: ValueBinding {
                         return .results(2)
                     }
                     values.push(url, on: call.lua)
+                    try values.push(query: url.query ?? "", on: call.lua)
+                    call.lua.rawSet(-2, "params")
                     return .one
                 },
             ])
@@ -77,6 +80,32 @@ struct URLBinding: ValueBinding {
 }
 
 extension ScriptValues {
+    /// Pushes the values by name: a string, or a list for a repeated name.
+    ///
+    /// - Throws: When the time of the script's function is over.
+    fileprivate func push(query: String, on lua: Lua) throws {
+        var values: [String: [String]] = [:]
+        for piece in query.split(separator: "&") {
+            try lua.poll()
+            let parameter = QueryParameter(piece)
+            values[parameter.name, default: []].append(parameter.value)
+        }
+        lua.newTable()
+        for (name, values) in values {
+            try lua.poll()
+            if values.count == 1 {
+                lua.push(values[0])
+            } else {
+                lua.newTable(array: Int32(values.count))
+                for (index, value) in values.enumerated() {
+                    lua.push(value)
+                    lua.rawSet(-2, index + 1)
+                }
+            }
+            lua.rawSet(-2, name)
+        }
+    }
+
     /// Pushes a URL as pattern functions get it: its text and its parts.
     func push(_ url: URLText, on lua: Lua) {
         lua.newTable(record: 7)

@@ -83,7 +83,7 @@ import Testing
             #expect(try stream.event().name == "requested")
             await world.reply("no", status: 503, type: "text/plain")
             let error = try stream.event()
-            #expect(error.name == "error")
+            #expect(error.name == "failed")
             #expect(error.json?["error"]?["status"] == 503)
             let second = try Self.open(site, "/github/a")
             _ = try second.head()

@@ -38,6 +38,10 @@ struct CodecTests {
         ("rest.url.parse('https://u@h:81/p?q#f').path", "/p"),
         ("rest.url.parse('https://h:81/p?q#f').port", "81"),
         ("rest.url.parse('https://H/p?q#f').host", "h"), ("rest.url.parse('https://h').fragment", "nil"),
+        ("rest.url.parse('https://h/?a=1&b=x%20y&b=&c').params.b[1]", "x y"),
+        ("#rest.url.parse('https://h/?a=1&b=x%20y&b=&c').params.b", "2"),
+        ("rest.url.parse('https://h/?a=1&b&c').params.a", "1"),
+        ("next(rest.url.parse('https://h').params)", "nil"),
         ("rest.url.parse('no url')", "nil\t'no url' is not a URL"), ("rest.version", Version.text),
         ("rest.null", "null"), ("rest.null == rest.null", "true"), ("type(rest.now())", "number"),
     ])
