@@ -1346,6 +1346,34 @@ function rest.crypto.sha256(bytes) end
 ---@return string
 function rest.crypto.hmac_sha256(key, bytes) end
 
+---The digest by `md5`, `sha1`, `sha256`, `sha384` or `sha512`. MD5 and SHA-1 are for old protocols only.
+---@param hash string
+---@param bytes string
+---@return string
+function rest.crypto.digest(hash, bytes) end
+
+---HMAC (RFC 2104) with one of the same hashes.
+---@param hash string
+---@param key string
+---@param bytes string
+---@return string
+function rest.crypto.hmac(hash, key, bytes) end
+
+---Signs with a private key in PEM. The algorithms are those of JSON Web Tokens: `RS256`, `PS256`, `ES256`, their forms with 384 and 512, and `EdDSA`.
+---@param algorithm string
+---@param key string
+---@param bytes string
+---@return string
+function rest.crypto.sign(algorithm, key, bytes) end
+
+---Whether a signature is valid, by a public key or a certificate in PEM.
+---@param algorithm string
+---@param key string
+---@param bytes string
+---@param signature string
+---@return boolean
+function rest.crypto.verify(algorithm, key, bytes, signature) end
+
 ---Cryptographically random bytes, 1 to 65,536 of them.
 ---@param count integer
 ---@return string

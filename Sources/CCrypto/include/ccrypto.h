@@ -6,7 +6,10 @@
 
 typedef enum ccrypto_hash {
     CCRYPTO_MD5,
+    CCRYPTO_SHA1,
     CCRYPTO_SHA256,
+    CCRYPTO_SHA384,
+    CCRYPTO_SHA512,
     CCRYPTO_SHA512_256,
 } ccrypto_hash;
 
@@ -16,9 +19,37 @@ enum { CCRYPTO_MAX_DIGEST = 64 };
 /// Writes the digest; its length, or 0 where the library doesn't offer the function, as for MD5 in FIPS mode.
 size_t ccrypto_digest(ccrypto_hash hash, const void *bytes, size_t count, unsigned char *digest);
 
-/// HMAC with SHA-256 (RFC 2104): 32 bytes. 0 on failure.
-size_t ccrypto_hmac_sha256(
-    const void *key, size_t key_count, const void *bytes, size_t count, unsigned char *digest);
+/// HMAC (RFC 2104): the length of the digest. 0 on failure.
+size_t ccrypto_hmac(
+    ccrypto_hash hash, const void *key, size_t key_count, const void *bytes, size_t count,
+    unsigned char *digest);
+
+/// The families of signatures of RFC 7518 3.1 and RFC 8037 3.1.
+typedef enum ccrypto_family {
+    CCRYPTO_RSA_PKCS1,
+    CCRYPTO_RSA_PSS,
+    /// On the curve of the hash's size: P-256, P-384, or P-521 with SHA-512.
+    CCRYPTO_ECDSA,
+    /// With Ed25519; the hash is not used.
+    CCRYPTO_EDDSA,
+} ccrypto_family;
+
+/// Room for a signature of the largest key that is taken.
+enum { CCRYPTO_MAX_SIGNATURE = 1024 };
+
+/// A key that is of another kind, or too short (RFC 7518 3.3), or over 8192 bits, which takes too long.
+enum { CCRYPTO_WRONG_KEY = -1 };
+
+/// Signs with a private key in PEM without a password, and sets the length. 1 when it has, 0 on failure.
+/// ECDSA gives the two numbers one after the other (RFC 7518 3.4), not in DER.
+int ccrypto_sign(
+    ccrypto_family family, ccrypto_hash hash, const void *pem, size_t pem_count, const void *bytes,
+    size_t count, unsigned char *signature, size_t *length);
+
+/// Verifies with a public key or a certificate in PEM. 1 when the signature is valid, 0 when it is not.
+int ccrypto_verify(
+    ccrypto_family family, ccrypto_hash hash, const void *pem, size_t pem_count, const void *bytes,
+    size_t count, const unsigned char *signature, size_t length);
 
 /// Fills with bytes that nobody can guess. 0 on failure.
 int ccrypto_random(void *bytes, size_t count);

@@ -38,7 +38,9 @@ struct DigestChallenge: Equatable {
         algorithm = parameters["algorithm"]
         let name = algorithm?.uppercased() ?? HashFunction.md5.rawValue
         isSession = name.hasSuffix("-SESS")
-        guard let hash = HashFunction(rawValue: isSession ? String(name.dropLast(5)) : name) else {
+        guard let hash = HashFunction(rawValue: isSession ? String(name.dropLast(5)) : name),
+            [.md5, .sha256, .sha512by256].contains(hash)
+        else {
             throw Fault(message: "it asks for Digest with the algorithm '\(name.printable)'")
         }
         self.hash = hash

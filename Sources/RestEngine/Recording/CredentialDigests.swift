@@ -39,7 +39,9 @@ struct CredentialDigests: Sendable {
     }
 
     private func digest(_ name: String, _ value: [UInt8]) -> String? {
-        guard !key.isEmpty, let digest = Crypto.hmacSHA256(key: key, Array(name.utf8) + [0] + value) else {
+        guard !key.isEmpty,
+            let digest = HashFunction.sha256.authenticationCode(key: key, Array(name.utf8) + [0] + value)
+        else {
             return nil
         }
         return Hex.encode(Array(digest.prefix(Self.bytes)))

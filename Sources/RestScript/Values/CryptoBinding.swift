@@ -22,7 +22,58 @@ struct CryptoBinding: ValueBinding {
                     documentation: "HMAC with SHA-256 (RFC 2104): 32 bytes."
                 ) { call in
                     let key = try summable(call, 1, "key")
-                    return try pushDigest(Crypto.hmacSHA256(key: key, try summable(call, 2, "bytes")), call)
+                    return try pushDigest(
+                        HashFunction.sha256.authenticationCode(key: key, try summable(call, 2, "bytes")), call
+                    )
+                },
+                ModuleFunction(
+                    "digest", signature: "(hash: string, bytes: string) -> string",
+                    documentation:
+                        "The digest by `md5`, `sha1`, `sha256`, `sha384` or `sha512`. MD5 and SHA-1 are for old protocols only."
+                ) { call in
+                    let hash = try hash(call)
+                    return try pushDigest(hash.digest(of: try summable(call, 2, "bytes")), call)
+                },
+                ModuleFunction(
+                    "hmac", signature: "(hash: string, key: string, bytes: string) -> string",
+                    documentation: "HMAC (RFC 2104) with one of the same hashes."
+                ) { call in
+                    let hash = try hash(call)
+                    let key = try summable(call, 2, "key")
+                    return try pushDigest(
+                        hash.authenticationCode(key: key, try summable(call, 3, "bytes")), call)
+                },
+                ModuleFunction(
+                    "sign", signature: "(algorithm: string, key: string, bytes: string) -> string",
+                    documentation:
+                        "Signs with a private key in PEM. The algorithms are those of JSON Web Tokens: `RS256`, `PS256`, `ES256`, "
+                        + "their forms with 384 and 512, and `EdDSA`."
+                ) { call in
+                    let algorithm = try algorithm(call)
+                    let key = try pemKey(call)
+                    let bytes = try summable(call, 3, "bytes")
+                    let signature: [UInt8]?
+                    do { signature = try algorithm.sign(bytes, key: key) } catch {
+                        throw call.bad(2, "key", "\(algorithm.rawValue) takes \(algorithm.key), in PEM")
+                    }
+                    return try pushDigest(signature, call)
+                },
+                ModuleFunction(
+                    "verify",
+                    signature:
+                        "(algorithm: string, key: string, bytes: string, signature: string) -> boolean",
+                    documentation: "Whether a signature is valid, by a public key or a certificate in PEM."
+                ) { call in
+                    let algorithm = try algorithm(call)
+                    let key = try pemKey(call)
+                    let bytes = try summable(call, 3, "bytes")
+                    let signature = try summable(call, 4, "signature")
+                    do {
+                        call.lua.push(try algorithm.isValid(signature, of: bytes, key: key))
+                    } catch {
+                        throw call.bad(2, "key", "\(algorithm.rawValue) takes \(algorithm.key), in PEM")
+                    }
+                    return .one
                 },
                 ModuleFunction(
                     "random_bytes", signature: "(count: integer) -> string",
@@ -49,6 +100,33 @@ struct CryptoBinding: ValueBinding {
                 },
             ])
     }
+}
+
+private func hash(_ call: Arguments) throws -> HashFunction {
+    let name = try call.string(1, "hash")
+    switch name {
+    case "md5": return .md5
+    case "sha1": return .sha1
+    case "sha256": return .sha256
+    case "sha384": return .sha384
+    case "sha512": return .sha512
+    default: throw call.bad(1, "hash", "it is md5, sha1, sha256, sha384 or sha512")
+    }
+}
+
+/// A key as text. Its limit is far above those of keys.
+private func pemKey(_ call: Arguments) throws -> [UInt8] {
+    let key = try call.rawBytes(2, "key")
+    guard key.count <= 64 << 10 else { throw call.bad(2, "key", "64 KiB at most") }
+    return key
+}
+
+private func algorithm(_ call: Arguments) throws -> SignatureAlgorithm {
+    guard let algorithm = SignatureAlgorithm(rawValue: try call.string(1, "algorithm")) else {
+        let known = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+        throw call.bad(1, "algorithm", "there are \(known)")
+    }
+    return algorithm
 }
 
 /// `rest.hex`.

@@ -18,10 +18,37 @@ struct CryptoTests {
             "hmac_sha256('Jefe', 'what do ya want for nothing?')",
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         ),
+        // RFC 1321 A.5, RFC 3174 7.3, RFC 2202 3, RFC 4231 4.3.
+        ("digest('md5', 'abc')", "900150983cd24fb0d6963f7d28e17f72"),
+        ("digest('sha1', 'abc')", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+        ("hmac('sha1', 'Jefe', 'what do ya want for nothing?')", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"),
+        (
+            "hmac('sha384', 'Jefe', 'what do ya want for nothing?')",
+            "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649"
+        ),
         ("hmac_sha256('', '')", "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
     ])
     func `digests are bytes`(call: String, hex: String) throws {
         try expect("print(rest.hex.encode(rest.crypto.\(call)))", prints: [hex])
+    }
+
+    @Test func `a script signs, and verifies with a certificate`() throws {
+        try expect(
+            """
+            local key, certificate = [[\(TestCertificates.serverKey)]], [[\(TestCertificates.server)]]
+            local signature = rest.crypto.sign("ES256", key, "hello")
+            print(#signature, rest.crypto.verify("ES256", certificate, "hello", signature))
+            print(rest.crypto.verify("ES256", certificate, "hullo", signature))
+            print(select(2, pcall(rest.crypto.sign, "RS256", key, "hello")))
+            print(select(2, pcall(rest.crypto.sign, "none", key, "hello")))
+            print(select(2, pcall(rest.crypto.digest, "sha-1", "hello")))
+            """,
+            prints: [
+                "64\ttrue", "false",
+                "bad argument #2 'key' to 'rest.crypto.sign' (RS256 takes an RSA key of 2048 to 8192 bits, in PEM)",
+                "bad argument #1 'algorithm' to 'rest.crypto.sign' (there are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA)",
+                "bad argument #1 'hash' to 'rest.crypto.digest' (it is md5, sha1, sha256, sha384 or sha512)",
+            ])
     }
 
     @Test(arguments: [
