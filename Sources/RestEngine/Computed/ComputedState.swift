@@ -23,6 +23,8 @@ final class ComputedState {
         self.declaration = declaration
     }
 
+    var heldBytes: Int { 256 + 192 * sources.count }
+
     /// The sources of the data and of computations that run, for finding circles.
     var recordsOfSources: [SourceRecord] { (running.flatMap(\.sources) + sources).map(\.record) }
 

@@ -29,7 +29,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
                     .malformedTemplate, "the template '\(text.printable)' has a brace without its other half")
             }
             let name = String(inner[..<close])
-            guard Self.isName(name) else {
+            guard PathPattern.isName(name) else {
                 throw DefinitionError(
                     .malformedTemplate,
                     "'\(name.printable)' in the template '\(text.printable)' is no name: letters, digits and '_'"
@@ -49,11 +49,6 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
                 "the template '\(text.printable)' has a segment '.' or '..' in it, which would lead to another path"
             )
         }
-    }
-
-    static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, !(0x30...0x39 ~= first) else { return false }
-        return text.utf8.allSatisfy { $0.isASCIILetter || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_") }
     }
 
     /// The path with a value for each name. Throws if a name has no value or an empty one.

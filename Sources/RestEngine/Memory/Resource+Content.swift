@@ -43,6 +43,7 @@ extension Resource {
             // The copy of the network library, which readers share.
             if answerSnapshot != nil { bytes += encoded.body.count }
         }
+        bytes += computed?.heldBytes ?? 0
         return bytes > 0 ? bytes + Self.overhead : 0
     }
 
@@ -82,6 +83,7 @@ extension Resource {
         withdraw()
         encoding = nil
         encoded = nil
+        computed = nil
         state.drop()
         caching?.allowLookup()
         count()

@@ -43,7 +43,7 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
     public init(_ text: String) throws(PatternError) {
         description = text
         func fault(_ message: String, _ suggestion: String) -> PatternError {
-            PatternError(.badPath, pattern: text.printable, message: message, suggestion: suggestion)
+            PatternError(.badPath, pattern: text, message: message, suggestion: suggestion)
         }
         if PathText.hasDotSegment(text) {
             throw fault("segment '.' or '..'", "write the path to which it leads")
@@ -71,9 +71,9 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
             }
             let isRest = part.hasSuffix("*}")
             let name = String(part.dropFirst().dropLast(isRest ? 2 : 1))
-            guard part.hasPrefix("{"), part.hasSuffix("}"), PathTemplate.isName(name) else {
+            guard part.hasPrefix("{"), part.hasSuffix("}"), Self.isName(name) else {
                 throw fault(
-                    "'\(part.printable)' is no name",
+                    "'\(part)' is no name",
                     "a name is a whole segment of letters, digits and '_': {day}, or {path*} at the end")
             }
             guard names.insert(name).inserted else {
@@ -85,6 +85,12 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
             segments.append(isRest ? .rest(name) : .name(name))
         }
         self.segments = segments
+    }
+
+    /// Letters, digits and `_`, with no digit at the start.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.utf8.first, !(0x30...0x39 ~= first) else { return false }
+        return text.utf8.allSatisfy { $0.isASCIILetter || 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "_") }
     }
 
     /// The names in order.

@@ -64,13 +64,28 @@ extension Resource {
     }
 
     private func start(_ plan: RequestPlan, computedBy declaration: ComputedDeclaration) -> Request {
-        let work = ComputedWork(plan, of: self, by: declaration)
+        let target: Resource
+        do { target = try resource(changedBy: plan) } catch {
+            let error = RequestError(
+                thrown: error, timestamp: engine.scheduler.now, url: urlString, method: plan.method)
+            return Request(engine: engine, failedWith: error)
+        }
+        let work = ComputedWork(plan, of: target, by: declaration)
         let resolved = resolvedConfiguration(for: plan.method, own: plan.configuration)
         let request = decorated(
             Request(engine: engine, work: work), method: plan.method, by: resolved.configuration.decorators)
         if request.work !== work { request.work.limitTime(to: work.totalSeconds) }
         track(request)
         return request.begin()
+    }
+
+    /// The resource at the URL to which the caller has changed this one's, by adding parameters.
+    private func resource(changedBy plan: RequestPlan) throws -> Resource {
+        guard !plan.mutations.isEmpty, let url else { return self }
+        var draft = RequestDraft(method: plan.method, url: url.string)
+        for mutation in plan.mutations { try mutation(&draft) }
+        guard draft.url != url.string else { return self }
+        return core.neighbour(at: URLText(draft.url))
     }
 
     /// The request after its decorators; a failed one if they fail.

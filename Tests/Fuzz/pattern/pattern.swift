@@ -1,5 +1,5 @@
-/// Reads any text as a glob and as a regular expression, and matches any URL. The pattern is the text before
-/// the first line end, the URL the text behind it.
+/// Reads any text as a glob, a path with names and a regular expression, and matches any URL. The pattern is
+/// the text before the first line end, the URL the text behind it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPattern(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = UnsafeBufferPointer(start: data, count: count)
@@ -20,6 +20,12 @@ public func fuzzPattern(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     }
     if let base = try? BaseURL("https://api.test/v1/"), let glob = try? GlobPattern(pattern, base: base) {
         _ = glob.matches(url)
+    }
+    if let path = try? PathPattern(pattern) {
+        // No value leads to another path.
+        let values = path.values(in: url.path)
+        precondition(
+            values?.values.allSatisfy { !PathText.hasDotSegment($0) } ?? true, "\(pattern) and \(text)")
     }
     if let regex = try? CompiledRegex(pattern, options: count % 2 == 0 ? "" : "i") {
         _ = try? regex.matches(url)

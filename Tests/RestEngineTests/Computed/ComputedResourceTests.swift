@@ -163,6 +163,25 @@ struct ComputedResourceTests {
         #expect(fixture.transport.requests.isEmpty)
     }
 
+    @Test func `71.1 a request with parameters computes the resource that has them`() async throws {
+        service.computed("/text") { _, resource in .text(resource.urlString) }
+        let request = service.resource("text").request(.get, query: ["q": "1"], headers: ["X-A": "b"])
+        await loadsEnd()
+        #expect(request.info?.response.entity?.content.text == "https://api.test/v1/text?q=1")
+        #expect(service.resource("text").latestData == nil)
+    }
+
+    @Test func `sources count as content, and go with it`() async throws {
+        let counter = Counter()
+        try sum(counter)
+        let resource = fixture.resource("sum")
+        let before = resource.heldBytes
+        _ = await get("sum")
+        #expect(resource.heldBytes > before + 256 + 2 * 192)
+        resource.dropContent()
+        #expect(resource.heldBytes == before && resource.computed == nil)
+    }
+
     @Test func `a service without a base URL has paths of its own`() async throws {
         let page = Service(engine: fixture.engine, name: "my page", baseURL: nil)
         #expect(page.resource("x").url == nil)
