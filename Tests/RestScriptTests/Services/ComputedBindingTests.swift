@@ -134,6 +134,33 @@ struct ComputedBindingTests {
             """, prints: ["true", "false"])
     }
 
+    @Test func `71.1 decorators and transformers of its path see it like any other`() throws {
+        try expect(
+            """
+            api:computed("/x", function() return { n = 1 } end)
+            api:configure("/x", function(c)
+              c:decorate_requests(function(resource, request)
+                print("decorated " .. resource.url)
+                return request:chained(function(info)
+                  if info.response.ok then return rest.use_this_response end
+                  return rest.use_response(rest.entity { content = "instead" })
+                end)
+              end)
+            end)
+            api:configure_transformer("/x", function(content) return { n = content.n + 1 } end)
+            api:computed("/bad", function() return nil, "no" end)
+            api:configure("/bad", function(c)
+              c:decorate_requests(function(_, request)
+                return request:chained(function() return rest.use_response(rest.entity { content = "instead" }) end)
+              end)
+            end)
+            rest.spawn(function()
+              print(api:resource("/x"):get().n)
+              print(api:resource("/bad"):get())
+            end)
+            """, prints: ["decorated https://api.test/v1/x", "2", "instead"])
+    }
+
     @Test func `functions of rest_all and jobs that it spawns read for it`() throws {
         try expect(
             """
