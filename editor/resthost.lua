@@ -630,7 +630,7 @@ function gateway:route(method, path, options, fn) end
 ---@field path string The path as the client sent it, without the query.
 ---@field params table The values for the names in the route's path, by name.
 ---@field query resthost.parameters The decoded parameters; a field is the last one of its name.
----@field form? resthost.parameters The fields of a body that is `application/x-www-form-urlencoded`, else nil.
+---@field form? resthost.parameters The fields of a body that is `application/x-www-form-urlencoded`, else nil; 10,000 at most.
 ---@field cookies table The values of the client's cookies, by name.
 ---@field headers resthost.headers The headers, read only; names compare without case.
 ---@field body string The body; empty when there is none.

@@ -59,20 +59,30 @@ final class Computation {
         return error
     }
 
-    /// The computed resources on a way from `source` back to this one; nil if there is none.
+    /// The computed resources on a way from `source` back to this one; nil if there is none. It is a loop,
+    /// because a recursion could be as deep as the graph.
     private func circle(through source: Resource) -> [Resource]? {
+        var stack = [source]
         var seen: Set<ObjectIdentifier> = []
-        func way(from next: Resource) -> [Resource]? {
-            if next === resource { return [] }
-            guard let computed = next.computed, seen.insert(ObjectIdentifier(next)).inserted else {
-                return nil
+        var before: [ObjectIdentifier: Resource] = [:]
+        while let next = stack.popLast() {
+            if next === resource {
+                var way: [Resource] = []
+                var step = before[ObjectIdentifier(next)]
+                while let known = step {
+                    way.append(known)
+                    step = known === source ? nil : before[ObjectIdentifier(known)]
+                }
+                return way.reversed()
             }
+            guard let computed = next.computed, seen.insert(ObjectIdentifier(next)).inserted else { continue }
             for record in computed.recordsOfSources {
-                if let known = record.resource, let rest = way(from: known) { return [next] + rest }
+                guard let known = record.resource, !seen.contains(ObjectIdentifier(known)) else { continue }
+                before[ObjectIdentifier(known)] = next
+                stack.append(known)
             }
-            return nil
         }
-        return way(from: source)
+        return nil
     }
 }
 

@@ -4,7 +4,7 @@ package final class ComputedDeclaration: Sendable {
     package typealias Work = @EngineActor @Sendable ([String: String], Resource) -> any CustomRequest
 
     let path: PathPattern
-    /// Nil for resources of the engine's usual expiration time.
+    /// Nil: as configured.
     let expirationSeconds: Double?
     /// Whether new data of a source makes the resource stale.
     let follows: Bool

@@ -56,8 +56,21 @@ final class ComputedState {
     func sourceChanged() {
         let wasExpired = resource.state.isExpired
         resource.expire()
-        if !wasExpired { resource.core.sources.changed(resource) }
         planLoad()
+        if !wasExpired { Self.notifyDependents(of: resource) }
+    }
+
+    /// Resources whose dependents are not notified yet.
+    private static var changed: [Resource] = []
+    private static var isNotifying = false
+
+    /// It is a loop, because a recursion could be as deep as the graph.
+    private static func notifyDependents(of resource: Resource) {
+        changed.append(resource)
+        guard !isNotifying else { return }
+        isNotifying = true
+        defer { isNotifying = false }
+        while let next = changed.popLast() { next.core.sources.changed(next) }
     }
 
     // MARK: Observing

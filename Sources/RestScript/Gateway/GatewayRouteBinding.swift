@@ -13,6 +13,17 @@ final class ScriptServedRequest: LuaObject {
     init(_ request: ServedRequest) { self.request = request }
 
     var keptBytes: Int { request.heldBytes }
+
+    private static let mostFields = 10_000
+
+    /// Throws for a form with so many fields that reading them would hold up the loop.
+    func form() throws -> [(name: String, value: String)]? {
+        let count = request.body.count { $0 == UInt8(ascii: "&") } + 1
+        guard count <= Self.mostFields else {
+            throw LuaUsageError("a form has \(Self.mostFields) fields at most, and this body \(count)")
+        }
+        return request.form
+    }
 }
 
 /// `gateway:route(…)`, its request objects, and `rest.response`.
@@ -125,12 +136,16 @@ struct GatewayRouteBinding: ScriptBinding {
                 field("query", "parameters", "The decoded parameters; a field is the last one of its name.") {
                     values.push(ScriptParameters($0.query), on: $1)
                 },
-                field(
+                property(
                     "form", "parameters?",
-                    "The fields of a body that is `application/x-www-form-urlencoded`, else nil."
-                ) { request, lua in
-                    guard let pairs = request.form else { return lua.pushNil() }
-                    values.push(ScriptParameters(pairs), on: lua)
+                    "The fields of a body that is `application/x-www-form-urlencoded`, else nil; 10,000 at most."
+                ) { call in
+                    guard let pairs = try call.receiver(as: ScriptServedRequest.self).form() else {
+                        call.lua.pushNil()
+                        return .one
+                    }
+                    values.push(ScriptParameters(pairs), on: call.lua)
+                    return .one
                 },
                 field("cookies", "table", "The values of the client's cookies, by name.") {
                     push($0.cookies, on: $1)

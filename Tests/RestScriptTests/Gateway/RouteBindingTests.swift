@@ -54,6 +54,14 @@ struct RouteBindingTests {
         let form = try #require(ask("application/x-www-form-urlencoded; charset=utf-8"))
         #expect(form["form"] == "a b+c")
         #expect(ask("text/plain") == expected)
+        var failure: RequestError?
+        let long = ServedRequest(
+            method: "POST", path: "/a",
+            headers: Headers([("Content-Type", "application/x-www-form-urlencoded")]),
+            body: Array(repeating: UInt8(ascii: "&"), count: 10_000))
+        route.handler.answer(long) { if case .failure(let error) = $0 { failure = error } }
+        fixture.settle()
+        #expect(failure.map { "\($0)" }?.contains("10000 fields at most, and this body 10001") == true)
         fixture.close()
     }
 
