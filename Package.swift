@@ -140,8 +140,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Platform", "RestEngine", "CEncoding", "CInspector", heap, nioCore, nioPosix, nioHTTP1,
-                nioSSL, nioTLS, nioHTTP2, nioHPACK,
+                "Platform", "RestEngine", "CEncoding", "CInspector", heap, nioCore, nioEmbedded, nioPosix,
+                nioHTTP1, nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
         .target(

@@ -67,6 +67,8 @@ public struct GatewayConfiguration: Sendable {
 
     /// Routes that the gateway answers by itself, before it looks for services.
     package var routes: [GatewayRoute] = []
+    /// Functions that run before or after requests are answered.
+    package var hooks: [GatewayHook] = []
 
     public init() {}
 
@@ -90,6 +92,7 @@ public struct GatewayConfiguration: Sendable {
         _ = try ListenAddress.list(listen)
         _ = try AccessPolicy(expose)
         _ = try RouteTable(routes)
+        _ = try HookTable(hooks)
         if let validationError = cors?.validationError { throw .badCORS(validationError) }
         for rules in listenerPolicy.values { _ = try AccessPolicy(rules) }
         for token in tokens { _ = try AccessPolicy(token.expose) }

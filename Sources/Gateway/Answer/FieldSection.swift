@@ -107,3 +107,12 @@ struct FieldList: FieldSection {
         headers.add(name: name.lowercased(), value: String(value[...].trimmingBlanks), indexing: indexing)
     }
 }
+
+/// The fields as names and values.
+struct FieldPairs: FieldSection {
+    private(set) var pairs: [(String, String)] = []
+
+    mutating func add(_ name: String, _ start: String, _ number: Int?, _ end: String) {
+        pairs.append((name, start + (number.map { String($0) } ?? "") + end))
+    }
+}

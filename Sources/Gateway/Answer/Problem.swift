@@ -130,6 +130,12 @@ extension Problem {
         )
     }
 
+    static var streamIsNotKept: Problem {
+        Problem(
+            500, "script_error",
+            "the route has an 'expiration_time', and its answer is a stream, which can't be kept")
+    }
+
     static var changedPart: Problem {
         Problem(
             502, "part_changed",

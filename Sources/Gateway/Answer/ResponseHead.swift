@@ -41,9 +41,23 @@ struct ResponseHead: Sendable {
     /// The fields for the page that sent the request.
     var cors: [(String, String)] = []
     var framing = Framing()
+    /// Fields in place of all others but the length; nil unless a hook changed the head.
+    var replaced: [(String, String)]?
+
+    /// The fields that a hook may change.
+    var changeableFields: [(String, String)] {
+        var list = FieldPairs()
+        write(to: &list)
+        return list.pairs.filter { !ServedHead.managed.contains($0.0.lowercased()) }
+    }
 
     private func write(to fields: inout some FieldSection) {
         if let date { fields.add("Date", date) }
+        if let replaced {
+            if let length = content.length { fields.add("Content-Length", length) }
+            for (name, value) in replaced { fields.add(name, value) }
+            return
+        }
         content.write(to: &fields)
         for (name, value) in proxied { fields.add(name, value) }
         if let timing { fields.add("Server-Timing", timing) }

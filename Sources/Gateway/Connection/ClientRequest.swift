@@ -8,6 +8,8 @@ struct ClientRequest {
     var known: KnownConditions?
     /// Bytes may follow that will not be read: a body, or the bytes after an invalid head.
     private(set) var hasUnreadBytes: Bool
+    /// Nil if it meets no hooks.
+    var hooks: HookedRequest?
     /// Its span in a trace; nil if no spans are made.
     private(set) var span: TraceSpan?
 

@@ -32,12 +32,20 @@ extension ConnectionHandler {
             slot = limited.take(for: clientName(context))
             if slot == nil { return write(Problem.tooMany("requests").reply, request, context) }
         }
-        find(path, request, context)
+        var request = request
+        if let matches = loop.rules.access.hooks.match(request.method, request.target) {
+            if meetHooks(&request, matches, context) {
+                matches.before.isEmpty
+                    ? find(path, request, context) : runBefore(matches.before, path, request)
+            }
+        } else {
+            find(path, request, context)
+        }
         givePlaceBack()
     }
 
     /// Lets a route, a stream or a resource answer.
-    private func find(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+    func find(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         switch loop.rules.access.routes.match(request.method, request.target) {
         case .none: break
         case .otherMethods(let methods):
@@ -169,7 +177,9 @@ extension ConnectionHandler {
         case .own(let content, let fields): writeOwn(content, fields, request, context)
         case .answer(let answer, let status, let shown):
             loop.refreshRules()
-            if shown.version == loop.rules.access.version, let accessPolicy = request.accessPolicy {
+            if shown.version == loop.rules.access.version, request.hooks == nil,
+                let accessPolicy = request.accessPolicy
+            {
                 loop.show(shown, at: request.target, accessPolicy)
             }
             writeContent(
@@ -182,6 +192,7 @@ extension ConnectionHandler {
         guard let (request, context) = resume(number) else { return }
         self.labels = labels
         if proxied != nil { leave() }
+        if stream?.isHeld ?? false { endStream() }
         endProxying()
         dropBody()
         write(reply, request, context)
@@ -244,10 +255,11 @@ extension ConnectionHandler {
         )
     }
 
-    private func write(
+    func write(
         _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome,
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
+        if holdAnswer(head, body, outcome, request) { return }
         // On a stream of HTTP/2 the head goes out as a value and not as bytes.
         if isHTTP2Stream { queue(head, context) }
         var piece = isHTTP2Stream ? ByteBuffer() : head.lines(room: body?.joinedCount ?? 0)

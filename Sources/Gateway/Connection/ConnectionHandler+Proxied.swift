@@ -26,6 +26,13 @@ final class ProxiedExchange {
         var sentBytes = 0
         /// Bytes are being handed over. The handlers may call back meanwhile.
         var isSending = false
+        /// The last two bytes that were handed over.
+        var lastBytes: [UInt8] = [.newline, .newline]
+
+        /// A heartbeat may be sent. Inside of an event it would become a part of it.
+        var isBetweenEvents: Bool {
+            streamed.isEventStream && !request.isHead && lastBytes == [.newline, .newline]
+        }
 
         /// As many bytes were handed over as the head announced.
         var hasLength: Bool { streamed.length.map { $0 == sentBytes } ?? false }
@@ -101,6 +108,7 @@ extension ConnectionHandler {
 
     /// Begins an answer whose body follows.
     func begin(_ number: Int, _ streamed: StreamedAnswer, _ labels: Int) {
+        if holdHead(number, streamed, labels) { return }
         guard count(ProxiedExchange.answerBytes) else {
             streamed.pipe.close()
             return finish(number, Problem.tooManyBodies.reply, labels)
@@ -111,14 +119,8 @@ extension ConnectionHandler {
             return streamed.pipe.close()
         }
         self.labels = labels
-        let coding: ProxiedExchange.Coding =
-            streamed.length != nil || streamed.isEmpty || request.isHead
-            ? .length : isHTTP2Stream || request.isOld ? .untilClose : .chunks
-        var head = head(streamed.status, for: request, at: loop.uptime())
-        head.content.length = streamed.status == 204 ? nil : streamed.length.map { Int($0) }
-        (head.proxied, head.freshness) = (streamed.fields, .unstored)
-        head.framing.isChunked = coding == .chunks
-        if coding == .untilClose { head.framing.closes = true }
+        let coding = coding(of: streamed, for: request)
+        let head = head(of: streamed, coding, for: request)
         let proxied = proxied ?? ProxiedExchange(number, upload: nil)
         self.proxied = proxied
         proxied.answer = ProxiedExchange.Answer(
@@ -128,7 +130,38 @@ extension ConnectionHandler {
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let mailbox = loop.mailbox
         streamed.pipe.onReadable { mailbox.send { connection.value.sendBody() } }
+        if let begin = streamed.begin { EngineLoop.shared.submit(begin) }
         sendBody()
+    }
+
+    private func coding(of streamed: StreamedAnswer, for request: ClientRequest) -> ProxiedExchange.Coding {
+        streamed.length != nil || streamed.isEmpty || request.isHead
+            ? .length : isHTTP2Stream || request.isOld ? .untilClose : .chunks
+    }
+
+    private func head(
+        of streamed: StreamedAnswer, _ coding: ProxiedExchange.Coding, for request: ClientRequest
+    ) -> ResponseHead {
+        var head = head(streamed.status, for: request, at: loop.uptime())
+        head.content.length = streamed.status == 204 ? nil : streamed.length.map { Int($0) }
+        (head.proxied, head.freshness) = (streamed.fields, streamed.freshness)
+        head.framing.isChunked = coding == .chunks
+        if coding == .untilClose { head.framing.closes = true }
+        return request.hooks?.apply(to: head) ?? head
+    }
+
+    /// Lets hooks see the head before the answer begins. Returns false if there are none.
+    private func holdHead(_ number: Int, _ streamed: StreamedAnswer, _ labels: Int) -> Bool {
+        guard let request = machine.unanswered(number), let hooks = request.hooks, hooks.needsAfter else {
+            return false
+        }
+        let head = head(of: streamed, coding(of: streamed, for: request), for: request)
+        runAfter(hooks, head) { connection, problem in
+            guard let problem else { return connection.begin(number, streamed, labels) }
+            streamed.pipe.close()
+            connection.finish(number, problem.reply, labels)
+        }
+        return true
     }
 
     /// Hands over the bytes of the answer's body that are there, as long as the client takes them.
@@ -148,9 +181,11 @@ extension ConnectionHandler {
         }
     }
 
-    private func send(_ bytes: [UInt8], of proxied: ProxiedExchange, _ context: ChannelHandlerContext) {
+    func send(_ bytes: [UInt8], of proxied: ProxiedExchange, _ context: ChannelHandlerContext) {
         guard let answer = proxied.answer, !answer.request.isHead, !answer.streamed.isEmpty else { return }
         proxied.answer?.sentBytes += bytes.count
+        proxied.answer?.lastBytes = Array((answer.lastBytes + bytes.suffix(2)).suffix(2))
+        streamedSweep = loop.sweeps
         var buffer = context.channel.allocator.buffer(capacity: bytes.count + 20)
         if answer.coding == .chunks { buffer.writeString(String(bytes.count, radix: 16) + "\r\n") }
         buffer.writeBytes(bytes)

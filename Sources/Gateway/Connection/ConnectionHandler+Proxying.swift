@@ -67,13 +67,21 @@ extension ConnectionHandler {
             headers: proxiedHeaders(request), fields: request.fields, trace: request.trace)
     }
 
-    func proxiedHeaders(_ request: ClientRequest) -> [(name: String, value: String)] {
-        var names = loop.rules.access.forwarded
+    /// The names of the client's headers that the gateway lets through to the API.
+    func forwardedNames(_ request: ClientRequest) -> Set<String> {
         // A head has no parts (RFC 9110 14.2).
-        if request.isHead { names.subtract(["range", "if-range"]) }
+        request.isHead
+            ? loop.rules.access.forwarded.subtracting(["range", "if-range"]) : loop.rules.access.forwarded
+    }
+
+    func proxiedHeaders(_ request: ClientRequest) -> [(name: String, value: String)] {
+        var names = request.hooks?.forward == nil ? forwardedNames(request) : []
         if request.method != "GET", !request.isHead { names.formUnion(ProxiedRequest.conditions) }
         if request.body != nil { names.formUnion(ProxiedRequest.bodyFields) }
-        return names.isEmpty ? [] : request.fields.fields(named: names)
+        let own = names.isEmpty ? [] : request.fields.fields(named: names)
+        guard let chosen = request.hooks?.forward else { return own }
+        let known = Set(chosen.map { $0.name.lowercased() })
+        return chosen + own.filter { !known.contains($0.name.lowercased()) }
     }
 
     /// - Parameter waiting: Gets the timeout in seconds, unless it is the usual one.
@@ -95,6 +103,43 @@ extension ConnectionHandler {
         }
     }
 
+    /// The request as code sees it that answers it.
+    func served(
+        _ request: ClientRequest, method: String, params: [(name: String, value: String)], body: [UInt8],
+        _ context: ChannelHandlerContext
+    ) -> ServedRequest {
+        let parts = String(decoding: request.target, as: UTF8.self).split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = ServedRequest.pairs(ofQuery: parts.count > 1 ? parts[1] : "")
+        // The token is for the gateway only, so the code doesn't get it.
+        let headers = Headers(request.fields.all.filter { $0.name != "authorization" })
+        var served = ServedRequest(
+            method: method, path: String(parts[0]), params: params, query: query, headers: headers,
+            body: body, client: client(context))
+        // A client of HTTP/1.0 knows no interim answers (RFC 9110 15.2).
+        if !request.isOld {
+            let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+            let (mailbox, number) = (loop.mailbox, request.number)
+            served.earlyHints = { headers in mailbox.send { connection.value.sendEarlyHints(number, headers) }
+            }
+        }
+        return served
+    }
+
+    private func sendEarlyHints(_ number: Int, _ headers: Headers) {
+        guard let context, machine.unanswered(number) != nil else { return }
+        var head = ResponseHead(status: 103)
+        head.proxied = ForwardedHeaders.own.fields(of: headers, from: nil)
+        queue(head, context)
+        flush(context)
+    }
+
+    private func client(_ context: ChannelHandlerContext) -> ServedClient {
+        ServedClient(
+            name: known?.client.name, address: context.channel.remoteAddress?.ipAddress,
+            certificate: secure?.certificate?.names ?? [])
+    }
+
     /// Lets a route answer.
     func answer(
         _ entry: RouteTable.Entry, _ params: [(name: String, value: String)], _ body: [UInt8],
@@ -102,14 +147,7 @@ extension ConnectionHandler {
     ) {
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         let connection = wait(request, seconds: seconds)
-        let parts = String(decoding: request.target, as: UTF8.self).split(
-            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let query = ServedRequest.pairs(ofQuery: parts.count > 1 ? parts[1] : "")
-        // The token is for the gateway only, so the route doesn't get it.
-        let headers = Headers(request.fields.all.filter { $0.name != "authorization" })
-        let served = ServedRequest(
-            method: entry.route.method, path: String(parts[0]), params: params, query: query,
-            headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
+        let served = served(request, method: entry.route.method, params: params, body: body, context)
         let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
         // A route has no load that the client could leave. The pending read carries the metrics' labels.
         let pendingRead = PendingRead()

@@ -171,7 +171,7 @@ extension ConnectionHandler {
     /// The client of a request whose host was accepted; nil if it may not ask.
     private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> KnownClient? {
         let shown = head.authorization?.bytes(in: bytes)
-        let client = loop.rules.access.client(shown, secure?.certificate, at: listener.text)
+        let client = assumed ?? loop.rules.access.client(shown, secure?.certificate, at: listener.text)
         return client.map { KnownClient($0, head, bytes, under: loop.rules) }
     }
 

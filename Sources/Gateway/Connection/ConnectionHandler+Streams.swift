@@ -11,6 +11,9 @@ struct ClientStream {
     /// Events were dropped because the client hadn't taken earlier ones. It gets the current state when it
     /// takes events again.
     var isBehind = false
+    /// Hooks see the head before it goes out. Events that come meanwhile are dropped as for a client that is
+    /// behind.
+    var isHeld = false
 }
 
 /// The streams of one event loop, by the resources that they show.
@@ -80,11 +83,29 @@ extension ConnectionHandler {
             return EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches) }
         }
         self.labels = labels
-        machine.stream()
         stream = ClientStream(
             live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields)
         loop.streams.add(self, live.id)
-        queue(streamHead(for: request), context)
+        guard let hooks = request.hooks, hooks.needsAfter else { return begin(request, frames, context) }
+        stream?.isHeld = true
+        _ = wait(request, seconds: loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout)
+        runAfter(hooks, streamHead(for: request)) { connection, problem in
+            connection.release(number, frames, problem)
+        }
+    }
+
+    private func release(_ number: Int, _ frames: [ByteBuffer], _ problem: Problem?) {
+        if let problem { return finish(number, problem.reply, labels) }
+        guard let (request, context) = resume(number) else { return }
+        stream?.isHeld = false
+        begin(request, frames, context)
+        catchUp()
+    }
+
+    private func begin(_ request: ClientRequest, _ frames: [ByteBuffer], _ context: ChannelHandlerContext) {
+        machine.stream()
+        let head = streamHead(for: request)
+        queue(request.hooks?.apply(to: head) ?? head, context)
         send(frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
         // The client reconnects, and then reaches the process that listens by that time.
@@ -115,7 +136,7 @@ extension ConnectionHandler {
     /// A client that doesn't take its events misses some. Missed events don't wait in memory.
     func receive(_ frame: EventFrame) {
         guard let context, let stream, !stream.isBehind else { return }
-        guard context.channel.isWritable else {
+        guard context.channel.isWritable, !stream.isHeld else {
             self.stream?.isBehind = true
             return
         }
@@ -125,7 +146,9 @@ extension ConnectionHandler {
     /// The client takes events again.
     func catchUp() {
         catchUpWithEvents()
-        guard let stream, stream.isBehind, context?.channel.isWritable ?? false else { return }
+        guard let stream, stream.isBehind, !stream.isHeld, context?.channel.isWritable ?? false else {
+            return
+        }
         let (live, mailbox) = (stream.live, loop.mailbox)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         EngineLoop.shared.submit {
@@ -140,10 +163,14 @@ extension ConnectionHandler {
     }
 
     func sendHeartbeat() {
-        guard let context, isStreaming, stream?.isBehind != true, context.channel.isWritable,
+        guard let context, context.channel.isWritable,
             loop.sweeps - streamedSweep >= loop.timeout.heartbeat
         else { return }
-        send([EventFrame.heartbeat], context)
+        if isStreaming, stream?.isBehind != true, stream?.isHeld != true {
+            send([EventFrame.heartbeat], context)
+        } else if let proxied, proxied.answer?.isBetweenEvents ?? false {
+            send(Array(EventFrame.heartbeat.readableBytesView), of: proxied, context)
+        }
     }
 
     func endStream() {

@@ -46,6 +46,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var slot: ClientSlot?
     /// The client that was accepted last.
     var known: KnownClient?
+    /// The client of a test, which shows no credentials.
+    var assumed: GatewayLoop.Client?
     /// The conditions of the last request that had any.
     var conditions: KnownConditions?
     /// The number of HTTP/2 streams that were refused since the connection began.
@@ -163,7 +165,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if secure?.carriesStreams ?? false {
             machine.goAway(sweep: loop.sweeps)
             goAway()
-        } else if isStreaming || machine.leave(sweep: loop.sweeps) {
+        } else if isStreaming || proxied?.answer?.streamed.isEventStream ?? false
+            || machine.leave(sweep: loop.sweeps)
+        {
             close()
         }
     }

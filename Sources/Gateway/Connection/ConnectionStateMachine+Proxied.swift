@@ -78,6 +78,16 @@ extension ConnectionStateMachine {
         }
     }
 
+    /// The request that waits for its answer, if it still has this number.
+    func unanswered(_ number: Int) -> ClientRequest? {
+        switch state {
+        case .waiting(let request, _) where request.number == number: request
+        case .proxying(let request, let proxied) where request.number == number && !proxied.isAnswering:
+            request
+        default: nil
+        }
+    }
+
     /// The request whose answer begins now and ends later, if it still has this number.
     mutating func beginAnswer(_ number: Int, sweep: Int) -> ClientRequest? {
         switch state {

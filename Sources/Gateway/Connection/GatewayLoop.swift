@@ -257,6 +257,9 @@ final class LoopMailbox: Sendable {
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
+    /// Answers wait for the event loop.
+    var hasMail: Bool { state.withLock { !$0.answers.isEmpty } }
+
     /// Runs `answer` on the event loop. Drops it if the gateway has stopped, because its event loops then
     /// take no tasks. Any thread.
     func send(_ answer: @escaping @Sendable () -> Void) {

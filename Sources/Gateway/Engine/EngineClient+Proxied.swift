@@ -4,9 +4,14 @@ import RestEngine
 struct StreamedAnswer: Sendable {
     var status: Int
     var fields: [(String, String)]
+    var freshness: Freshness? = .unstored
     /// The length of the body; nil if it is unknown.
     var length: Int64?
     let pipe: BodyPipe
+    /// The body is a stream of events, which gets heartbeats.
+    var isEventStream = false
+    /// Makes the body; nil if an API sends it.
+    var begin: (@EngineActor @Sendable () -> Void)?
 
     /// The answer has no body, even if bytes arrive (RFC 9110 15.3.5, 15.3.6).
     var isEmpty: Bool { status == 204 || status == 205 }

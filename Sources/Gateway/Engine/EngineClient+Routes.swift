@@ -31,13 +31,16 @@ extension EngineClient {
         }
         guard !isCollapsed else { return }
         entry.route.handler(request.ofNobody) { result in
-            guard case .success(let entity) = result, 200...299 ~= entity.status ?? 200 else {
+            if case .success(.stream) = result {
+                return answers.end(resource, with: .problem(.streamIsNotKept))
+            }
+            guard case .success(.content(let entity)) = result, 200...299 ~= entity.status ?? 200 else {
                 return answers.end(resource, with: Self.outcome(of: result))
             }
             Self.keep(entity, in: resource) { made in
                 switch made {
                 case .success(let answer): answers.end(resource, with: .answer(answer, status, shown))
-                case .failure(let error): answers.end(resource, with: Self.outcome(of: .failure(error)))
+                case .failure(let error): answers.end(resource, with: .problem(Self.problem(of: error)))
                 }
             }
         }
@@ -75,12 +78,20 @@ extension EngineClient {
     /// - Parameters:
     ///   - accepted: The types that a success may have; nil means any.
     ///   - known: The tags of the contents that the client has.
-    private static func outcome(
-        of result: Result<Entity, RequestError>, _ accepted: AcceptedTypes? = nil, known: String? = nil
+    static func outcome(
+        of result: Result<ServedAnswer, RequestError>, _ accepted: AcceptedTypes? = nil, known: String? = nil
     ) -> Outcome {
-        do throws(RequestError) { return try reply(result.get(), accepted, known) } catch {
-            return .problem(Problem(error, reading: ResourcePath(service: "", path: "", query: nil)))
-        }
+        do throws(RequestError) {
+            switch try result.get() {
+            case .content(let entity): return try reply(entity, accepted, known)
+            case .stream(let stream): return .body(StreamedAnswer(stream))
+            }
+        } catch { return .problem(problem(of: error)) }
+    }
+
+    /// The problem of a route or a hook that failed.
+    static func problem(of error: RequestError) -> Problem {
+        Problem(error, reading: ResourcePath(service: "", path: "", query: nil))
     }
 
     private static func reply(
@@ -119,5 +130,26 @@ extension ServedRequest {
     /// (54.2).
     fileprivate var ofNobody: ServedRequest {
         ServedRequest(method: method, path: path, params: params, query: query)
+    }
+}
+
+extension StreamedAnswer {
+    /// A body that a route writes while it is sent. The route begins when the connection takes the answer.
+    init(_ stream: ServedStream) {
+        let pipe = BodyPipe()
+        self.pipe = pipe
+        status = stream.status
+        fields = ForwardedHeaders.ofRoute.fields(of: stream.headers, from: nil)
+        let type = stream.headers["Content-Type"] ?? "application/octet-stream"
+        if type.utf8.allSatisfy({ HTTPByte.isFieldValue($0) }) {
+            fields.insert(("Content-Type", type), at: 0)
+        }
+        if MediaType(type).essence == "text/event-stream" {
+            isEventStream = true
+            // Without this field nginx buffers the events.
+            fields.append(("X-Accel-Buffering", "no"))
+        }
+        if stream.headers.contains("Cache-Control") { freshness = nil }
+        begin = { stream.begin(pipe) }
     }
 }

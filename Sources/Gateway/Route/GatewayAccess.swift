@@ -10,6 +10,7 @@ struct GatewayAccess: Sendable {
     let hostNames: HostNames
     let limits: GatewayLimits
     let routes: RouteTable
+    let hooks: HookTable
     let origins: OriginRules
     /// Nil: no limit.
     let rates: ClientRates?
@@ -54,6 +55,7 @@ struct GatewayAccess: Sendable {
         accessPolicy = usual
         limits = configuration.limits
         routes = try RouteTable(configuration.routes)
+        hooks = try HookTable(configuration.hooks)
         origins = OriginRules(configuration.cors, keeping: configuration.keptHeaders)
         rates = configuration.limits.perClient.map(ClientRates.init)
         requests = configuration.limits.requestsPerClient.map(ClientSlots.init)
@@ -144,6 +146,15 @@ struct GatewayAccess: Sendable {
         return clients.firstIndex(where: certificate.names.contains).map {
             client(tokens.count + $0, clients[$0])
         }
+    }
+
+    /// The client with a name, whatever it shows; nil if no token or certificate has it.
+    func client(named name: String, at listener: String) -> GatewayLoop.Client? {
+        let names = tokens.map(\.name) + (clients ?? [])
+        guard let identity = names.firstIndex(of: name) else { return nil }
+        return GatewayLoop.Client(
+            accessPolicy: accessPolicy(listener, identity), isAuthorized: true, name: name,
+            isOperator: operatorListeners.contains(listener) || operators.contains(identity))
     }
 
     /// The problem for a client that ``client(_:_:at:)`` doesn't accept.

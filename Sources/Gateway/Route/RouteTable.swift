@@ -5,7 +5,7 @@ package import RestEngine
 package struct GatewayRoute: Sendable {
     package typealias Handler =
         @EngineActor @Sendable (
-            ServedRequest, @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+            ServedRequest, @escaping @EngineActor (Result<ServedAnswer, RequestError>) -> Void
         ) -> Void
 
     package var method: String
@@ -106,16 +106,7 @@ struct RouteTable: Sendable {
     }
 
     private static func pattern(of route: GatewayRoute) throws(GatewayError) -> PathPattern {
-        guard route.template.hasPrefix("/") else {
-            throw .badRoute("'\(route.template)' is no path: it begins with a slash")
-        }
-        let pattern: PathPattern
-        do throws(PatternError) { pattern = try PathPattern(route.template) } catch {
-            throw .badRoute(error.description)
-        }
-        if pattern.segments.first == .text("-") {
-            throw .badRoute("'\(route.template)' lies below /-/, which is the host's own")
-        }
+        let pattern = try PathPattern(ofGateway: route.template)
         guard Method.isToken(route.method), !["CONNECT", "TRACE", "HEAD", "OPTIONS"].contains(route.method)
         else {
             throw .badRoute("\(route.method) is no method that a route can have")

@@ -10,13 +10,14 @@ package struct ServedRequest: Sendable {
     package var headers: Headers
     /// Empty without a body.
     package var body: [UInt8]
-    /// The address of the client; nil on a Unix socket.
-    package var client: String?
+    package var client: ServedClient
+    /// Sends 103 with some headers before the answer (RFC 8297); nil if the client takes none.
+    package var earlyHints: (@Sendable (Headers) -> Void)?
 
     package init(
         method: String, path: String, params: [(name: String, value: String)] = [],
         query: [(name: String, value: String)] = [], headers: Headers = Headers(), body: [UInt8] = [],
-        client: String? = nil
+        client: ServedClient = ServedClient()
     ) {
         self.method = method
         self.path = path
@@ -25,6 +26,54 @@ package struct ServedRequest: Sendable {
         self.headers = headers
         self.body = body
         self.client = client
+    }
+}
+
+/// The client of a request, as far as it is known.
+package struct ServedClient: Sendable {
+    /// The name of its token or certificate; nil for a client that showed neither.
+    package var name: String?
+    /// Nil on a Unix socket.
+    package var address: String?
+    /// The names in its certificate, the common name first; empty without a certificate.
+    package var certificate: [String]
+
+    package init(name: String? = nil, address: String? = nil, certificate: [String] = []) {
+        (self.name, self.address, self.certificate) = (name, address, certificate)
+    }
+}
+
+/// The head of an answer on its way to a client, for code that may change its headers.
+package struct ServedHead: Sendable {
+    package let status: Int
+    /// All fields but Content-Length and those of the connection.
+    package var headers: Headers
+
+    package init(status: Int, headers: Headers) { (self.status, self.headers) = (status, headers) }
+
+    /// The gateway itself sets these fields, which depend on the body and on the connection.
+    package static let managed: Set<String> = [
+        "connection", "content-length", "date", "keep-alive", "trailer", "transfer-encoding", "upgrade",
+    ]
+}
+
+/// The answer of code to a client's request.
+package enum ServedAnswer: Sendable {
+    case content(Entity)
+    case stream(ServedStream)
+}
+
+/// An answer whose body is made while it is sent.
+package struct ServedStream: Sendable {
+    package var status: Int
+    package var headers: Headers
+    /// Begins to write the body. Called once, after the head was handed over. The writer ends the pipe.
+    package var begin: @EngineActor @Sendable (BodyPipe) -> Void
+
+    package init(
+        status: Int, headers: Headers, begin: @escaping @EngineActor @Sendable (BodyPipe) -> Void
+    ) {
+        (self.status, self.headers, self.begin) = (status, headers, begin)
     }
 }
 

@@ -31,6 +31,8 @@ enum BindingList {
             GatherBinding.self,
             GatewayBinding.self,
             GatewayRouteBinding.self,
+            ServedRequestBinding.self,
+            RouteResponseBinding.self,
             ParametersBinding.self,
             FileBinding.self,
             EnvBinding.self,

@@ -118,6 +118,26 @@ public struct GatewayDeclaration: Sendable, Equatable {
     }
 
     public var routes: [Route] = []
+
+    /// A function that runs before or after requests below a path are answered.
+    public struct Hook: Sendable, Equatable {
+        public enum Stage: String, Sendable {
+            case before, after
+        }
+
+        public var stage: Stage
+        public var path: String
+        /// Nil means all methods.
+        public var methods: Set<String>?
+        /// How often one client may send these requests.
+        public var rate: Rate?
+        /// Nil if there is only the rate.
+        public var handler: ScriptGatewayHook?
+        public var file: String?
+        public var line: Int?
+    }
+
+    public var hooks: [Hook] = []
     /// The place of the declaration in the script.
     public var file: String?
     public var line: Int?

@@ -65,13 +65,7 @@ extension GatewayDeclaration.Limits {
                 "rate", GatewayDeclaration.Rate.schema, from: { .init(requests: 0, per: 1) },
                 "Requests of one client in some time; one more gets 429."
             ) { limits, rate in
-                guard rate.requests > 0, rate.per > 0, rate.burst ?? 1 >= 1, rate.requests.isFinite,
-                    rate.per.isFinite
-                else {
-                    throw LuaUsageError(
-                        "a rate has 'requests' and 'per' (seconds) above 0, and a 'burst' of 1 or more")
-                }
-                limits.perClient = rate
+                limits.perClient = try rate.checked
             }
         ] + clientFields())
 }
@@ -86,4 +80,17 @@ extension GatewayDeclaration.Rate {
             "burst", "Requests that may come at once after a pause; without it as many as `requests`."
         ) { $0.burst = $1 }.taking("1 or more"),
     ])
+}
+
+extension GatewayDeclaration.Rate {
+    /// Itself, if it is a rate.
+    var checked: GatewayDeclaration.Rate {
+        get throws(LuaUsageError) {
+            guard requests > 0, per > 0, burst ?? 1 >= 1, requests.isFinite, per.isFinite else {
+                throw LuaUsageError(
+                    "a rate has 'requests' and 'per' (seconds) above 0, and a 'burst' of 1 or more")
+            }
+            return self
+        }
+    }
 }

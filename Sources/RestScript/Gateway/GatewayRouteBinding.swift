@@ -1,48 +1,18 @@
 import LuaRuntime
 import Platform
-public import RestEngine
+import RestEngine
 
 /// The result of `rest.gateway`, to which a script adds routes.
 final class ScriptGateway: LuaObject {
     var keptBytes: Int { 64 }
 }
 
-/// A client's request as a Lua object, for the function of a route.
-final class ScriptServedRequest: LuaObject {
-    let request: ServedRequest
-    init(_ request: ServedRequest) { self.request = request }
-
-    var keptBytes: Int { request.heldBytes }
-
-    private static let mostFields = 10_000
-
-    /// Throws for a form with so many fields that reading them would hold up the loop.
-    func form() throws -> [(name: String, value: String)]? {
-        let count = request.body.count { $0 == UInt8(ascii: "&") } + 1
-        guard count <= Self.mostFields else {
-            throw LuaUsageError("a form has \(Self.mostFields) fields at most, and this body \(count)")
-        }
-        return request.form
-    }
-}
-
-/// `gateway:route(…)`, its request objects, and `rest.response`.
+/// `gateway:route(…)`, `gateway:before(…)` and `gateway:after(…)`.
 struct GatewayRouteBinding: ScriptBinding {
     unowned let context: ScriptContext
 
     var bindings: BindingSet {
-        BindingSet(
-            functions: [
-                ModuleFunction(
-                    "response", "(options: { ... }) -> response",
-                    "An answer of a route with more than its content. Give one of `json`, `text`, `body` and `file`, or none.",
-                    options: RouteResponse.schema.descriptions
-                ) { call in try makeResponse(call) }
-            ],
-            classes: [
-                show(ScriptGateway.self, as: makeGatewayClass),
-                show(ScriptServedRequest.self, as: makeRequestClass),
-            ])
+        BindingSet(classes: [show(ScriptGateway.self, as: makeGatewayClass)])
     }
 
     private func makeGatewayClass() -> LuaClass {
@@ -61,7 +31,30 @@ struct GatewayRouteBinding: ScriptBinding {
                     try context.declarations.declare(call) { try addRoute(call) }
                     call.lua.pushValue(at: 1)
                     return .one
-                }
+                },
+                method(
+                    "before", "(path: string, options?: { ... }, fn?) -> gateway",
+                    """
+                    Calls `fn(request)` before a request below this path is answered: by a route, by memory or by an API. It \
+                    may wait. It returns nothing to let the request go on, or an answer as a route does. \
+                    `request.forward` has the headers that the API gets. It doesn't run below `/-/`.
+                    """, options: HookOptions.schemaBefore.descriptions
+                ) { call in
+                    try context.declarations.declare(call) { try addHook(call, .before) }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
+                method(
+                    "after", "(path: string, options?: { ... }, fn) -> gateway",
+                    """
+                    Calls `fn(request, response)` with the head of each answer below this path, errors and 304 included, before \
+                    the client gets it. It may wait, and changes `response.headers`.
+                    """, options: HookOptions.schemaAfter.descriptions
+                ) { call in
+                    try context.declarations.declare(call) { try addHook(call, .after) }
+                    call.lua.pushValue(at: 1)
+                    return .one
+                },
             ])
     }
 
@@ -111,168 +104,29 @@ struct GatewayRouteBinding: ScriptBinding {
         return (methods, false)
     }
 
-    // MARK: Requests
+    // MARK: Hooks
 
-    private func makeRequestClass() -> LuaClass {
-        func field(
-            _ name: String, _ type: String, _ documentation: String,
-            _ push: @escaping @EngineActor (ServedRequest, Lua) -> Void
-        ) -> LuaProperty {
-            property(name, type, documentation) { call in
-                push(try call.receiver(as: ScriptServedRequest.self).request, call.lua)
-                return .one
-            }
+    private func addHook(_ call: Arguments, _ stage: GatewayDeclaration.Hook.Stage) throws {
+        var options = HookOptions()
+        let hasOptions = call.type(2) == .table
+        if hasOptions {
+            let schema = stage == .before ? HookOptions.schemaBefore : HookOptions.schemaAfter
+            try call.options(2).read(schema, into: &options)
         }
-        return LuaClass(
-            "served_request", documentation: "A client's request, for the function of a route.",
-            properties: [
-                field("method", "string", "The method; `GET` for HEAD, too.") { $1.push($0.method) },
-                field("path", "string", "The path as the client sent it, without the query.") {
-                    $1.push($0.path)
-                },
-                field("params", "table", "The values for the names in the route's path, by name.") {
-                    push($0.params, on: $1)
-                },
-                field("query", "parameters", "The decoded parameters; a field is the last one of its name.") {
-                    values.push(ScriptParameters($0.query), on: $1)
-                },
-                property(
-                    "form", "parameters?",
-                    "The fields of a body that is `application/x-www-form-urlencoded`, else nil; 10,000 at most."
-                ) { call in
-                    guard let pairs = try call.receiver(as: ScriptServedRequest.self).form() else {
-                        call.lua.pushNil()
-                        return .one
-                    }
-                    values.push(ScriptParameters(pairs), on: call.lua)
-                    return .one
-                },
-                field("cookies", "table", "The values of the client's cookies, by name.") {
-                    push($0.cookies, on: $1)
-                },
-                field("headers", "headers", "The headers, read only; names compare without case.") {
-                    request, lua in
-                    values.push(ScriptHeaders(reading: request.headers), on: lua)
-                },
-                field("body", "string", "The body; empty when there is none.") { $1.push(bytes: $0.body) },
-                field("json", "any", "The body if it is JSON, else nil.") { request, lua in
-                    guard !request.body.isEmpty, let tree = try? Tree(json: request.body) else {
-                        return lua.pushNil()
-                    }
-                    trees.push(tree, on: lua)
-                },
-                field(
-                    "client", "string?",
-                    "The peer's address, which may be a proxy's; nil on a Unix socket."
-                ) {
-                    $1.push(optional: $0.client)
-                },
-            ])
-    }
-
-    private func push(_ pairs: [(name: String, value: String)], on lua: Lua) {
-        lua.newTable(record: Int32(pairs.count))
-        for (name, value) in pairs {
-            lua.push(value)
-            lua.rawSet(-2, name)
+        let index: Int32 = hasOptions ? 3 : 2
+        let isLimit = options.rate != nil && call.isAbsent(index)
+        let function = isLimit ? nil : try call.function(index, "fn")
+        let place = call.lua.callerPlace
+        let path = try call.text(1, "path", .path)
+        guard context.declarations.gateway != nil else {
+            throw LuaUsageError(
+                "this gateway was not declared: something is wrong with the call of rest.gateway")
         }
+        context.declarations.gateway?.hooks.append(
+            GatewayDeclaration.Hook(
+                stage: stage, path: path, methods: options.methods, rate: options.rate,
+                handler: function.map { ScriptGatewayHook(context, $0) }, file: place?.file,
+                line: place?.line))
+        context.declarations.keep(512 + path.utf8.count)
     }
-
-    // MARK: Responses
-
-    private func makeResponse(_ call: Arguments) throws -> CallResult {
-        var given = RouteResponse()
-        try call.options(1).read(RouteResponse.schema, into: &given)
-        let json = try given.json.map { Content.value(try tree(call.lua, $0)) }
-        let file = try given.file.map { Content.bytes(try fileContent($0)) }
-        let contents = [json, given.text, given.body, file].compactMap { $0 }
-        guard contents.count < 2 else {
-            throw LuaUsageError("a response has one of 'json', 'text', 'body' and 'file'")
-        }
-        let type = given.file.map(FileContentType.of) ?? Self.type(of: contents.first)
-        var entity = Entity(
-            content: contents.first ?? .bytes([]),
-            contentType: given.contentType ?? given.headers["Content-Type"] ?? type,
-            headers: given.headers, timestamp: values.now)
-        if let cacheControl = given.cacheControl { entity.headers.set("Cache-Control", cacheControl) }
-        entity.status = given.status
-        values.push(Response.success(entity), on: call.lua)
-        return .one
-    }
-
-    private func fileContent(_ path: String) throws -> [UInt8] {
-        do { return try FileBinding(context: context).content(of: path) } catch let error as FileError {
-            throw LuaUsageError("option 'file' to 'response': \(error.description)")
-        }
-    }
-
-    private func tree(_ lua: Lua, _ place: Int32) throws -> Tree {
-        do { return try trees.tree(lua, place) } catch {
-            guard error != .spent else { throw error }
-            throw LuaUsageError("option 'json' has no form in JSON: \(error.message)")
-        }
-    }
-
-    fileprivate static func type(of content: Content?) -> String {
-        switch content {
-        case .text?: "text/plain"
-        case .value?, .json?: "application/json"
-        default: "application/octet-stream"
-        }
-    }
-}
-
-/// The function of a route.
-@EngineActor
-public final class ScriptRoute: Sendable {
-    /// The script, which owns this object.
-    private weak var context: ScriptContext?
-    private let function: LuaReference
-
-    init(_ context: ScriptContext, _ function: LuaReference) {
-        self.context = context
-        self.function = function
-    }
-
-    /// `completion` is called exactly once, possibly before this function returns.
-    package func answer(
-        _ request: ServedRequest,
-        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
-    ) {
-        guard let context, !context.values.isClosed else {
-            return completion(.failure(RequestError(cause: ScriptContext.closed.cause, timestamp: 0)))
-        }
-        context.runner.run(
-            function, phase: context.phases.job,
-            arguments: { [context] lua in
-                context.values.push(ScriptServedRequest(request), on: lua)
-                return 1
-            },
-            completion: { [context] lua, result in
-                switch result {
-                case .failure(let error): completion(.failure(context.values.requestError(of: error)))
-                case .success(let count): completion(Self.outcome(lua, count, context))
-                }
-            })
-    }
-
-    /// The answer from the function's results, which are on top of the stack.
-    private static func outcome(
-        _ lua: Lua, _ count: Int32, _ context: ScriptContext
-    ) -> Result<Entity, RequestError> {
-        switch ReturnedAnswer(lua, count, of: "a route", context) {
-        case .response(.success(let entity)): return .success(entity)
-        case .response(.failure(let error)): return .failure(error)
-        case .content(let content):
-            var entity = Entity(content: content ?? .bytes([]), timestamp: context.engine.scheduler.now)
-            let type = content?.text == nil ? GatewayRouteBinding.type(of: content) : "text/plain"
-            entity.headers.set("Content-Type", type)
-            entity.status = content == nil ? 204 : 200
-            return .success(entity)
-        }
-    }
-}
-
-extension ScriptRoute: Equatable {
-    public nonisolated static func == (a: ScriptRoute, b: ScriptRoute) -> Bool { a === b }
 }

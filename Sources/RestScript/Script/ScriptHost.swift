@@ -78,6 +78,9 @@ public final class ScriptHost {
         case all
     }
 
+    /// The engine that runs the requests of its services.
+    package var engine: Engine { context.engine }
+
     public var services: [Service] { context.services.all }
 
     public func service(named name: String) -> Service? { context.services[name]?.service }

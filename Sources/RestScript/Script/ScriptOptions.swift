@@ -33,6 +33,13 @@ public struct ScriptOptions: Sendable {
     public var onHang: (@Sendable (ScriptLogEntry) -> Void)?
     var watchdog = LuaWatchdog.shared
     var lostThreads = LostThreads.shared
+    /// Makes the server of `host:request` in tests, at this uptime and Unix time. When it is nil, that call is
+    /// an error.
+    package var makeLocalServer:
+        (
+            @EngineActor (_ script: ScriptHost, _ uptime: Double, _ now: Double) throws(Diagnostic) ->
+                any LocalServer
+        )?
     /// Makes the transport of a service that has transport options.
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
     /// Makes the cache of `rest.cache.sqlite`. When it is nil, that call is an error.

@@ -35,6 +35,7 @@ public final class ScriptTestFile {
 
     lazy var hostClass = makeHostClass()
     lazy var servicesClass = makeServicesClass()
+    lazy var answerClass = makeAnswerClass()
     lazy var stubClass = makeStubClass()
     /// The metatable with which names of a request's headers compare without case.
     var headersMetatable: LuaReference?

@@ -17,6 +17,12 @@ final class TestHost: LuaObject {
     nonisolated var keptBytes: Int { 512 }
     private var services: [Service] = []
     private var replies: [StubReplyFunction] = []
+    private let makeLocalServer:
+        (@EngineActor (ScriptHost, Double, Double) throws(Diagnostic) -> any LocalServer)?
+    /// Answers `request`; made when it is first called.
+    private var server: (any LocalServer)?
+    /// Calls of `request` that wait for their answers.
+    private var asked: [(answer: LocalAnswer, waiter: LuaWaiter)] = []
     /// Recordings whose answers must all be used.
     private(set) var wholeReplays: [RecordedAnswers] = []
 
@@ -27,6 +33,7 @@ final class TestHost: LuaObject {
         sharing state: ScriptState
     ) throws(Diagnostic) {
         name = path
+        makeLocalServer = options.makeLocalServer
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
         engine = Self.engine(transport, scheduler)
@@ -49,6 +56,7 @@ final class TestHost: LuaObject {
     /// this.
     init(empty name: String, folder: String, options: ScriptOptions, sharing state: ScriptState?) {
         self.name = name
+        makeLocalServer = options.makeLocalServer
         scheduler = Scheduler(clock: clock)
         transport = StubTransport(scheduler: scheduler)
         engine = Self.engine(transport, scheduler)
@@ -120,6 +128,50 @@ final class TestHost: LuaObject {
         timeOfStart = now - clock.uptime
     }
 
+    // MARK: The gateway
+
+    /// Whether a request was sent to its gateway.
+    var servesRequests: Bool { server != nil }
+
+    /// Sends a request to the script's gateway. `waiter` gets the answer when it is complete, or when its head
+    /// has come and no host has work that is due.
+    func send(_ request: LocalRequest, _ waiter: LuaWaiter) throws {
+        let answer = try localServer().send(request)
+        asked.append((answer, waiter))
+    }
+
+    private func localServer() throws -> any LocalServer {
+        if let server { return server }
+        guard let makeLocalServer else {
+            throw LuaUsageError("'request' needs `resthost test`: this program has no gateway")
+        }
+        do throws(Diagnostic) {
+            let made = try makeLocalServer(script, clock.uptime, clock.now)
+            server = made
+            return made
+        } catch { throw LuaUsageError(error.message) }
+    }
+
+    /// Lets the gateway do what is due. False if there was nothing to do.
+    func runServer() async -> Bool {
+        // Work that the gateway gave to the engine loop comes before this.
+        await withCheckedContinuation { continuation in
+            EngineLoop.shared.submit { continuation.resume() }
+        }
+        return server?.run(uptime: clock.uptime, now: clock.now) ?? false
+    }
+
+    /// Resumes the first call whose answer can be seen. False if there is none.
+    func showAnswer(_ show: (LocalAnswer, LuaWaiter) -> Void) -> Bool {
+        asked.removeAll { !$0.waiter.isAlive }
+        guard let index = asked.firstIndex(where: { $0.answer.status != nil || $0.answer.isEnded }) else {
+            return false
+        }
+        let (answer, waiter) = asked.remove(at: index)
+        show(answer, waiter)
+        return true
+    }
+
     /// The time of day at uptime 0. It is kept, because sums of steps would have rounding errors.
     private lazy var timeOfStart = clock.now - clock.uptime
 
@@ -129,6 +181,8 @@ final class TestHost: LuaObject {
     func close() -> Bool {
         guard !isClosed else { return true }
         isClosed = true
+        server?.stop()
+        (server, asked) = (nil, [])
         services = script.services
         let isClean = script.close()
         for resource in services.flatMap(\.liveResources) {

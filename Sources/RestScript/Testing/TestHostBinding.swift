@@ -16,7 +16,7 @@ extension ScriptTestFile {
             "host",
             documentation:
                 "An engine with a clock, a store and stubs of its own, and perhaps a script; made by t.load and t.host. It ends with its test.",
-            methods: stubMethods + timeMethods,
+            methods: stubMethods + timeMethods + [requestMethod],
             properties: [
                 property("rest", "table", "The library that `require \"resthost\"` gives in the script.") {
                     [unowned self] call in
@@ -35,7 +35,7 @@ extension ScriptTestFile {
     }
 
     /// The receiver, which must be a host whose test has not ended.
-    private func host(_ call: Arguments) throws -> TestHost {
+    func host(_ call: Arguments) throws -> TestHost {
         try requireUnfailed()
         let host = try call.receiver(as: TestHost.self)
         try host.requireOpen()

@@ -14,7 +14,7 @@ final class TestRun {
     private var coroutine: LuaCoroutine?
     private var isRunning = false
     /// Waiting calls of `settle`, `advance` and `clock`, in order.
-    var steps: [ClockStep] = []
+    var steps: [any ClockMoving] = []
 
     private var waitingForTicksEnd: [@EngineActor () -> Void] = []
 
@@ -104,6 +104,10 @@ final class TestRun {
                 if await !OffloadedWait.finish(of: file.hosts.map(\.engine)) {
                     fail(Diagnostic(.error, OffloadedWait.complaint, file: place?.file, line: place?.line))
                 }
+            } else if await runServers() {
+                ticks += 1
+            } else if file.hosts.contains(where: showAnswer) {
+                ticks += 1
             } else {
                 ticks = 0
                 moves += 1
@@ -123,6 +127,20 @@ final class TestRun {
         return didWork
     }
 
+    /// Lets the gateways of all hosts do what is due. False when none had something to do.
+    private func runServers() async -> Bool {
+        for host in file.hosts where host.servesRequests {
+            if await host.runServer() { return true }
+            // Work of the engine that the gateway asked for.
+            if host.scheduler.timeUntilWork == 0 { return true }
+        }
+        return false
+    }
+
+    private func showAnswer(of host: TestHost) -> Bool {
+        host.showAnswer { file.show($0, $1, of: host) }
+    }
+
     /// Continues the first of the waiting calls. False when there is none.
     private func takeStep() -> Bool {
         guard let step = steps.first else { return false }
@@ -133,9 +151,18 @@ final class TestRun {
     }
 }
 
-/// A waiting call of `settle`, `advance` or `clock`. It continues whenever no host has work that is due.
+/// A waiting call that moves a clock. It continues whenever no host has work that is due.
 @EngineActor
-final class ClockStep {
+protocol ClockMoving: AnyObject {
+    /// Moves the clock. False when the call is done.
+    func advance() -> Bool
+
+    func finish()
+}
+
+/// A waiting call of `settle`, `advance` or `clock`.
+@EngineActor
+final class ClockStep: ClockMoving {
     private let host: TestHost
     /// The time to which the clock moves; nil for `settle`.
     private let target: (uptime: Double, now: Double)?

@@ -25,6 +25,7 @@ enum GatewaySettings {
         settings.forwardedHeaders = declaration?.forwardedHeaders ?? []
         settings.keptHeaders = declaration?.keptHeaders ?? []
         settings.routes = try routes(declaration)
+        settings.hooks = try hooks(declaration)
         if let declaration {
             try addAccessPolicy(declaration, host.services.map(\.name), to: &settings)
             settings.socketModes = declaration.socketModes
@@ -42,12 +43,7 @@ enum GatewaySettings {
     /// A fault of a route has the route's own line.
     private static func routes(_ declaration: GatewayDeclaration?) throws(Diagnostic) -> [GatewayRoute] {
         let declared = declaration?.routes ?? []
-        let routes = declared.map {
-            GatewayRoute(
-                method: $0.method, isForAllMethods: $0.isForAllMethods, template: $0.path,
-                expirationSeconds: $0.expirationTime,
-                handler: $0.handler.answer)
-        }
+        let routes = declared.map(GatewayRoute.init)
         func fault(ofFirst count: Int) -> GatewayError? {
             var settings = GatewayConfiguration(listen: [])
             settings.routes = Array(routes.prefix(count))
@@ -65,6 +61,23 @@ enum GatewaySettings {
         throw Diagnostic(
             .error, code: "gateway", "\(error)", file: route.file, line: route.line,
             hint: "a route looks like gateway:route(\"GET\", \"/report/{day}\", fn)")
+    }
+
+    /// A fault of a hook has the hook's own line.
+    private static func hooks(_ declaration: GatewayDeclaration?) throws(Diagnostic) -> [GatewayHook] {
+        var hooks: [GatewayHook] = []
+        for declared in declaration?.hooks ?? [] {
+            let hook = GatewayHook(declared)
+            var settings = GatewayConfiguration(listen: [])
+            settings.hooks = [hook]
+            do throws(GatewayError) { try settings.check() } catch {
+                throw Diagnostic(
+                    .error, code: "gateway", "\(error)", file: declared.file, line: declared.line,
+                    hint: "a hook looks like gateway:\(declared.stage.rawValue)(\"/github/**\", fn)")
+            }
+            hooks.append(hook)
+        }
+        return hooks
     }
 
     /// Addresses of the command line take precedence.
@@ -224,5 +237,37 @@ extension GatewayLimits {
         streamsPerClient = declared.streamsPerClient ?? streamsPerClient
         maxBodyBytes = declared.bodyBytes ?? maxBodyBytes
         maxStreamedBodyBytes = declared.streamBodyBytes ?? maxStreamedBodyBytes
+    }
+}
+
+extension GatewayRoute {
+    init(_ declared: GatewayDeclaration.Route) {
+        self.init(
+            method: declared.method, isForAllMethods: declared.isForAllMethods, template: declared.path,
+            expirationSeconds: declared.expirationTime, handler: declared.handler.answer)
+    }
+}
+
+extension GatewayHook {
+    init(_ declared: GatewayDeclaration.Hook) {
+        let rate = declared.rate.map { GatewayRate(requests: $0.requests, per: $0.per, burst: $0.burst) }
+        self.init(
+            template: declared.path, methods: declared.methods, rate: rate,
+            action: Self.action(declared.stage, declared.handler))
+    }
+
+    private static func action(
+        _ stage: GatewayDeclaration.Hook.Stage, _ handler: ScriptGatewayHook?
+    ) -> Action {
+        guard let handler else { return .before(nil) }
+        guard stage == .before else { return .after(handler.after) }
+        return .before { request, forward, completion in
+            handler.before(request, forward) { result in
+                completion(
+                    result.map { (forward, answer) -> Decision in
+                        if let answer { .answer(answer) } else { .proceed(forward: forward) }
+                    })
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ import RestScript
 struct ServedPaths {
     struct Row {
         enum Kind: String {
-            case host, route, service
+            case host, before, route, service, after
         }
 
         let methods: [String]
@@ -26,13 +26,12 @@ struct ServedPaths {
             Row(methods: ["GET", "HEAD"], path: "/-/…", kind: .host, target: nil, summary: "the host itself")
         ]
         let declared = host.gateway?.routes ?? []
-        let routes = declared.map {
-            GatewayRoute(
-                method: $0.method, isForAllMethods: $0.isForAllMethods, template: $0.path,
-                expirationSeconds: nil, handler: $0.handler.answer)
-        }
+        let routes = declared.map(GatewayRoute.init)
         let places = Dictionary(
-            declared.map { ("\($0.method) \($0.path)", Self.place($0)) }, uniquingKeysWith: { $1 })
+            declared.map { ("\($0.method) \($0.path)", Self.place($0.file, $0.line)) },
+            uniquingKeysWith: { $1 })
+        let hooks = host.gateway?.hooks ?? []
+        rows += hooks.filter { $0.stage == .before }.map(Self.row)
         for route in try GatewayRoute.inOrder(routes) {
             let place = places["\(route.method) \(route.template)"] ?? nil
             var methods = route.method == "GET" ? ["GET", "HEAD"] : [route.method]
@@ -57,7 +56,15 @@ struct ServedPaths {
                 }
             }
         }
-        self.rows = rows
+        self.rows = rows + hooks.filter { $0.stage == .after }.map(Self.row)
+    }
+
+    private static func row(_ hook: GatewayDeclaration.Hook) -> Row {
+        let place = place(hook.file, hook.line)
+        return Row(
+            methods: hook.methods?.sorted() ?? ["*"], path: hook.path,
+            kind: hook.stage == .before ? .before : .after, target: place,
+            summary: "\(hook.stage.rawValue)" + (place.map { " at \($0)" } ?? ""))
     }
 
     /// The place of a service's resources, for people.
@@ -86,8 +93,8 @@ struct ServedPaths {
         return rules
     }
 
-    private static func place(_ route: GatewayDeclaration.Route) -> String? {
-        guard let file = route.file, let line = route.line else { return nil }
+    private static func place(_ file: String?, _ line: Int?) -> String? {
+        guard let file, let line else { return nil }
         return "\(file):\(line)"
     }
 

@@ -116,6 +116,7 @@ import Testing
                 defer { gate.open() }
                 EngineLoop.shared.submit { gate.wait() }
                 let stream = try StreamTests.open(site, target)
+                await yielding(until: "it is accepted") { site.gateway.connections == 2 }
                 async let stopped: Void = site.stop()
                 #expect(try idle.isClosed())
                 gate.open()

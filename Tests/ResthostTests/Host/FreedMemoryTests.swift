@@ -10,6 +10,12 @@ struct FreedMemoryTests {
 
         @Test func `little is kept of what was freed at the end of an arena`() throws {
             cplatform_keep_freed_memory()
+            // Other threads may allocate memory at the end of the same arena meanwhile, which then stays.
+            #expect(try (0..<10).contains { _ in try isFreed() })
+        }
+
+        /// Whether most of 128 MiB goes back to the system.
+        private func isFreed() throws -> Bool {
             let blocks = (0..<128).map { _ in
                 let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.mebibyte, alignment: 16)
                 _ = block.initializeMemory(as: UInt8.self, repeating: 7)
@@ -17,8 +23,7 @@ struct FreedMemoryTests {
             }
             let before = try #require(ProcessMemory.residentBytes)
             for block in blocks { block.deallocate() }
-            // Other tests may allocate memory meanwhile.
-            #expect(try #require(ProcessMemory.residentBytes) < before - 64 * Self.mebibyte)
+            return try #require(ProcessMemory.residentBytes) < before - 64 * Self.mebibyte
         }
     #endif
 }

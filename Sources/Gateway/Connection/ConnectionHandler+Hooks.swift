@@ -1,0 +1,102 @@
+import NIOCore
+import RestEngine
+
+/// Requests that meet hooks (rules 72). Their answers are never taken from the loop's memory.
+extension ConnectionHandler {
+    /// Notes the hooks of a request. Returns false if the request was answered because of their limits.
+    func meetHooks(
+        _ request: inout ClientRequest, _ matches: HookTable.Matches, _ context: ChannelHandlerContext
+    )
+        -> Bool
+    {
+        request.hooks = HookedRequest(
+            served(request, method: request.method, params: [], body: [], context), after: matches.after)
+        let name = clientName(context)
+        for rates in matches.rates {
+            guard let wait = rates.wait(name, now: loop.uptime()) else { continue }
+            write(Problem.tooOften(wait).reply, request, context)
+            return false
+        }
+        return true
+    }
+
+    /// Lets the functions run before the request is answered. It then goes on, unless one of them answered.
+    func runBefore(
+        _ hooks: [HookTable.Match<GatewayHook.Before>], _ path: ResourcePath, _ request: ClientRequest
+    ) {
+        guard let served = request.hooks?.served else { return }
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
+        let connection = wait(request, seconds: seconds)
+        let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
+        let forward = Headers(request.fields.fields(named: forwardedNames(request)))
+        EngineLoop.shared.submit {
+            engine.run(hooks[...], served, forward: forward) { result in
+                mailbox.send { connection.value.goOn(number, path, result, forwarded: forward) }
+            }
+        }
+    }
+
+    private func goOn(
+        _ number: Int, _ path: ResourcePath, _ result: EngineClient.HookResult, forwarded: Headers
+    ) {
+        switch result {
+        case .answered(let outcome, let labels): finish(number, outcome, labels)
+        case .proceed(let forward):
+            guard let (request, context) = resume(number) else { return }
+            if forward != forwarded { request.hooks?.forward = forward.fields.map { ($0.name, $0.value) } }
+            find(path, request, context)
+            proceed(context)
+        }
+    }
+
+    // MARK: After the answer
+
+    /// Holds an answer while the functions see its head. Returns false if there are none.
+    func holdAnswer(
+        _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome, _ request: ClientRequest
+    ) -> Bool {
+        guard let hooks = request.hooks, hooks.needsAfter else { return false }
+        hooks.held = HookedRequest.HeldAnswer(head: head, body: body, outcome: outcome)
+        // The answer that is held has an end of its own, so only the functions take time here.
+        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
+        _ = wait(request, seconds: seconds)
+        runAfter(hooks, head) { connection, problem in connection.release(request.number, problem) }
+        return true
+    }
+
+    private func release(_ number: Int, _ problem: Problem?) {
+        guard let (request, context) = resume(number) else { return }
+        if let problem {
+            write(problem.reply, request, context)
+        } else if let hooks = request.hooks, let held = hooks.held {
+            hooks.held = nil
+            write(hooks.apply(to: held.head), held.body, held.outcome, request, context)
+        }
+        proceed(context)
+    }
+
+    /// - Parameter completion: Gets the problem that replaces the answer if a function failed.
+    func runAfter(
+        _ hooks: HookedRequest, _ head: ResponseHead,
+        _ completion: @escaping (ConnectionHandler, Problem?) -> Void
+    ) {
+        hooks.hasRunAfter = true
+        let seen = ServedHead(status: head.status, headers: Headers(head.changeableFields))
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let finish = NIOLoopBound((hooks, completion), eventLoop: loop.eventLoop)
+        let (engine, mailbox, served, functions) = (loop.engine, loop.mailbox, hooks.served, hooks.after)
+        EngineLoop.shared.submit {
+            engine.run(functions[...], served, seen) { result in
+                mailbox.send {
+                    let (hooks, completion) = finish.value
+                    switch result {
+                    case .success(let head):
+                        hooks.fields = head.headers.fields.map { ($0.name, $0.value) }
+                        completion(connection.value, nil)
+                    case .failure(let problem): completion(connection.value, problem)
+                    }
+                }
+            }
+        }
+    }
+}

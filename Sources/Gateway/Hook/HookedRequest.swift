@@ -1,0 +1,35 @@
+import RestEngine
+
+/// A request of a client that meets hooks. Event loop only.
+final class HookedRequest {
+    let served: ServedRequest
+    let after: [HookTable.Match<GatewayHook.After>]
+    /// The headers for the API that a function chose; nil: those that the gateway lets through.
+    var forward: [(name: String, value: String)]?
+    /// The answer whose head is with the functions that run after it.
+    var held: HeldAnswer?
+    /// The functions that run after the answer have begun. They run once for each request.
+    var hasRunAfter = false
+    /// The fields of the head after these functions.
+    var fields: [(String, String)]?
+
+    struct HeldAnswer {
+        let head: ResponseHead
+        let body: AnswerBody?
+        let outcome: RequestSeries.Outcome
+    }
+
+    init(_ served: ServedRequest, after: [HookTable.Match<GatewayHook.After>]) {
+        (self.served, self.after) = (served, after)
+    }
+
+    var needsAfter: Bool { !after.isEmpty && !hasRunAfter }
+
+    /// The head, with the fields that the functions left.
+    func apply(to head: ResponseHead) -> ResponseHead {
+        guard let fields else { return head }
+        var head = head
+        head.replaced = fields
+        return head
+    }
+}

@@ -1,0 +1,254 @@
+import LuaRuntime
+import Platform
+import RestEngine
+
+/// The options of `host:request`.
+private struct LocalRequestOptions {
+    var headers = Headers()
+    var body: [UInt8]?
+    /// The index of the value on the stack.
+    var json: Int32?
+    var clientName: String?
+    var clientAddress: String?
+
+    static let schema = ScriptSchema<LocalRequestOptions>([
+        .init("headers", type: "headers", "The headers of the request.") { options, request, _ in
+            guard let place = try options.table("headers") else { return }
+            defer { options.lua.pop() }
+            request.headers = try options.lua.sendableHeaders(place)
+        },
+        .init("body", type: "string", "The bytes of the body.") { options, request, _ in
+            request.body = try options.bytes("body")
+        },
+        .place("json", type: "any", "A value that is sent as JSON.") { $0.json = $1 },
+        .text("client", "The name of a client with a token or a certificate, which need not be shown.") {
+            $0.clientName = $1
+        },
+        .text("address", default: "\"127.0.0.1\"", "The address of the client.") { $0.clientAddress = $1 },
+    ])
+}
+
+/// The answer to `host:request` as a Lua object.
+final class TestAnswer: LuaObject {
+    let host: TestHost
+    let answer: LocalAnswer
+    /// The number of events that `next_event` has given.
+    fileprivate var takenEvents = 0
+
+    init(_ host: TestHost, _ answer: LocalAnswer) { (self.host, self.answer) = (host, answer) }
+
+    var keptBytes: Int { 512 }
+}
+
+extension ScriptTestFile {
+    var requestMethod: LuaMethod {
+        method(
+            "request", "(method: string, path: string, options?: { ... }) -> answer",
+            "Sends a request to the script's gateway, through its access rules, hooks, routes and services, and waits for the "
+                + "answer. It returns an answer that goes on, such as a stream of events, as soon as no work is due.",
+            options: LocalRequestOptions.schema.descriptions
+        ) { [unowned self] call in
+            let host = try host(call)
+            var given = LocalRequestOptions()
+            try call.options(3).read(LocalRequestOptions.schema, into: &given)
+            var request = LocalRequest(
+                method: Method(try call.string(1, "method")).rawValue,
+                target: try call.text(2, "path", .path),
+                headers: given.headers, body: given.body ?? [])
+            if let json = given.json {
+                guard given.body == nil else {
+                    throw LuaUsageError("a request has one of 'body' and 'json'")
+                }
+                request.body = try host.context.values.trees.tree(call.lua, json).json()
+                if !request.headers.contains("Content-Type") {
+                    request.headers.set("Content-Type", "application/json")
+                }
+            }
+            (request.clientName, request.clientAddress) = (
+                given.clientName, given.clientAddress ?? "127.0.0.1"
+            )
+            guard request.target.hasPrefix("/") else {
+                throw call.bad(2, "path", "it begins with a slash: '/\(request.target)'")
+            }
+            guard run != nil else {
+                throw LuaUsageError(
+                    "a host only runs during a test: call this inside t.test or t.before_each")
+            }
+            return .wait { waiter in
+                do { try host.send(request, waiter) } catch {
+                    waiter.fail((error as? LuaUsageError) ?? LuaUsageError("\(error)"))
+                }
+            }
+        }
+    }
+
+    /// Gives an answer to the call that waits for it.
+    func show(_ answer: LocalAnswer, _ waiter: LuaWaiter, of host: TestHost) {
+        waiter.resume(
+            onLoop { [self] (lua: Lua) in
+                lua.push(object: TestAnswer(host, answer), class: answerClass)
+                return 1
+            })
+    }
+
+    func makeAnswerClass() -> LuaClass {
+        func field(
+            _ name: String, _ type: String, _ documentation: String,
+            _ push: @escaping @EngineActor (TestAnswer, Lua) throws -> Void
+        ) -> LuaProperty {
+            property(name, type, documentation) { call in
+                try push(try call.receiver(as: TestAnswer.self), call.lua)
+                return .one
+            }
+        }
+        return LuaClass(
+            "answer",
+            documentation: "The answer of the script's gateway to host:request, as far as it has come.",
+            methods: [
+                method(
+                    "next_event", "() -> { event: string, data: string, id?: string } | nil",
+                    "The next event of a stream. It moves the clock until the event comes, an hour at most; nil at the end."
+                ) { [unowned self] call in
+                    let answer = try call.receiver(as: TestAnswer.self)
+                    try answer.host.requireOpen()
+                    guard let run else { throw LuaUsageError("a host only runs during a test") }
+                    return .wait { waiter in run.steps.append(EventStep(answer, waiter)) }
+                },
+                method("close", "()", "The client leaves.") { [unowned self] call in
+                    let answer = try call.receiver(as: TestAnswer.self)
+                    try answer.host.requireOpen()
+                    guard let run else { throw LuaUsageError("a host only runs during a test") }
+                    answer.answer.close()
+                    return .wait { waiter in run.steps.append(ClockStep(answer.host, waiter)) }
+                },
+            ],
+            properties: [
+                field("status", "integer?", "The status; nil if the answer was broken off before its head.") {
+                    guard let status = $0.answer.status else { return $1.pushNil() }
+                    $1.push(status)
+                },
+                field("headers", "headers", "The headers, read only.") { answer, lua in
+                    answer.host.context.values.push(ScriptHeaders(reading: answer.answer.headers), on: lua)
+                },
+                field("body", "string", "The bytes of the body that have come.") {
+                    $1.push(bytes: $0.answer.body)
+                },
+                field("json", "any", "The body if it is JSON, else nil.") { answer, lua in
+                    guard !answer.answer.body.isEmpty, let tree = try? Tree(json: answer.answer.body) else {
+                        return lua.pushNil()
+                    }
+                    answer.host.context.values.trees.push(tree, on: lua)
+                },
+                field(
+                    "events", "table[]",
+                    "The events of a stream that have come, each with `event`, `data` and `id`."
+                ) {
+                    answer, lua in
+                    let events = answer.answer.events
+                    lua.newTable(array: Int32(events.count))
+                    for (index, event) in events.enumerated() {
+                        event.push(on: lua)
+                        lua.rawSet(-2, index + 1)
+                    }
+                },
+                field("is_open", "boolean", "The answer goes on.") { $1.push(!$0.answer.isEnded) },
+                field("is_broken", "boolean", "The answer was broken off.") { $1.push($0.answer.isBroken) },
+            ],
+            tostring: {
+                ($0 as? TestAnswer).map { answer in
+                    EngineActor.assumeIsolated { "answer \(answer.answer.status ?? 0)" }
+                } ?? "answer"
+            })
+    }
+}
+
+/// A waiting call of `next_event`.
+@EngineActor
+private final class EventStep: ClockMoving {
+    private static let longest = 3600.0
+
+    private let answer: TestAnswer
+    private let waiter: LuaWaiter
+    private let start: Double
+
+    init(_ answer: TestAnswer, _ waiter: LuaWaiter) {
+        (self.answer, self.waiter) = (answer, waiter)
+        start = answer.host.clock.uptime
+    }
+
+    private var next: StreamedEvent? {
+        let events = answer.answer.events
+        return events.count > answer.takenEvents ? events[answer.takenEvents] : nil
+    }
+
+    func advance() -> Bool {
+        let host = answer.host
+        guard next == nil, !answer.answer.isEnded, !host.isClosed, waiter.isAlive,
+            let deadline = host.scheduler.nextDeadline, deadline - start <= Self.longest
+        else { return false }
+        host.move(toUptime: max(deadline, host.clock.uptime))
+        return true
+    }
+
+    func finish() {
+        guard let event = next else {
+            return waiter.resume(
+                onLoop { (lua: Lua) in
+                    lua.pushNil()
+                    return 1
+                })
+        }
+        answer.takenEvents += 1
+        waiter.resume(
+            onLoop { (lua: Lua) in
+                event.push(on: lua)
+                return 1
+            })
+    }
+}
+
+/// One event of a stream (HTML Standard 9.2.6).
+private struct StreamedEvent {
+    var event = "message"
+    var data: [Substring] = []
+    var id: String?
+
+    func push(on lua: Lua) {
+        lua.newTable(record: 3)
+        lua.push(event)
+        lua.rawSet(-2, "event")
+        lua.push(data.joined(separator: "\n"))
+        lua.rawSet(-2, "data")
+        if let id {
+            lua.push(id)
+            lua.rawSet(-2, "id")
+        }
+    }
+}
+
+extension LocalAnswer {
+    /// The complete events in the body.
+    fileprivate var events: [StreamedEvent] {
+        var events: [StreamedEvent] = []
+        var current = StreamedEvent()
+        // A part behind the last line's end is not complete.
+        for line in String(decoding: body, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).dropLast() {
+            if line.isEmpty {
+                if !current.data.isEmpty { events.append(current) }
+                current = StreamedEvent()
+                continue
+            }
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count > 1 ? (parts[1].hasPrefix(" ") ? parts[1].dropFirst() : parts[1]) : ""
+            switch parts[0] {
+            case "event": current.event = String(value)
+            case "data": current.data.append(value)
+            case "id": current.id = String(value)
+            default: break
+            }
+        }
+        return events
+    }
+}
