@@ -130,7 +130,10 @@ extension ConnectionHandler {
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let mailbox = loop.mailbox
         streamed.pipe.onReadable { mailbox.send { connection.value.sendBody() } }
-        if let begin = streamed.begin { EngineLoop.shared.submit(begin) }
+        if let begin = streamed.begin {
+            // An answer without a body needs no function that writes one.
+            request.isHead || streamed.isEmpty ? streamed.pipe.finish() : EngineLoop.shared.submit(begin)
+        }
         sendBody()
     }
 

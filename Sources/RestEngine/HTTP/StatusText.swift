@@ -47,7 +47,7 @@ package enum StatusPhrase {
     package static func known(_ status: Int) -> String? { phrases[status] }
 
     private static let phrases: [Int: String] = [
-        100: "Continue",
+        100: "Continue", 103: "Early Hints",
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
         205: "Reset Content", 206: "Partial Content", 207: "Multi-Status", 208: "Already Reported",
         226: "IM Used", 300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",

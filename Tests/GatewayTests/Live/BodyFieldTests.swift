@@ -94,7 +94,7 @@ import Testing
             $0.routes = [
                 GatewayRoute(method: "POST", template: "/own", expirationSeconds: nil) { request, done in
                     got.request.withLock { $0 = request }
-                    done(.success(Entity(content: .value([1]), timestamp: 0)))
+                    done(.success(.content(Entity(content: .value([1]), timestamp: 0))))
                 }
             ]
         }) { world, site in

@@ -29,7 +29,7 @@ import Testing
     func `D43 Answers stay fresh as long as they may, however the clock is set`(jump: Double) async throws {
         let routes = [
             GatewayRoute(method: "GET", template: "/count", expirationSeconds: 10) { _, completion in
-                completion(.success(Entity(content: .json([2]), timestamp: 0)))
+                completion(.success(.content(Entity(content: .json([2]), timestamp: 0))))
             }
         ]
         try await World.run({ $0.routes = routes }, automatic: { _ in .success(.stub("[1]")) }) {

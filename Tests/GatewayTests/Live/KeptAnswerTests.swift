@@ -11,7 +11,7 @@ import Testing
     final class Maker {
         private(set) var calls: [String] = []
         private(set) var requests: [ServedRequest] = []
-        private var held: [(Int, @EngineActor (Result<Entity, RequestError>) -> Void)] = []
+        private var held: [(Int, @EngineActor (Result<ServedAnswer, RequestError>) -> Void)] = []
         private let bytes: Int
 
         nonisolated init(bytes: Int = 10_000) { self.bytes = bytes }
@@ -24,13 +24,13 @@ import Testing
 
         private func make(
             _ request: ServedRequest,
-            _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+            _ completion: @escaping @EngineActor (Result<ServedAnswer, RequestError>) -> Void
         ) {
             calls.append(request.query.first?.value ?? "")
             requests.append(request)
             let number = calls.count
             if calls.last == "held" { return held.append((number, completion)) }
-            completion(answer(number))
+            completion(answer(number).served)
         }
 
         private func answer(_ number: Int) -> Result<Entity, RequestError> {
@@ -39,7 +39,7 @@ import Testing
         }
 
         func letGo() {
-            for (number, completion) in held { completion(answer(number)) }
+            for (number, completion) in held { completion(answer(number).served) }
             held = []
         }
     }
@@ -130,7 +130,7 @@ import Testing
             _ = try site.get(
                 "/kept?q=a%20b", fields: ["Origin: https://a.example", "Cookie: a=b", "X-Own: 1"])
             let request = try #require(await maker.requests.first)
-            #expect(request.headers.fields.isEmpty && request.client == nil && request.body.isEmpty)
+            #expect(request.headers.fields.isEmpty && request.client.address == nil && request.body.isEmpty)
             #expect(request.path == "/kept" && request.query.first?.value == "a b")
         }
     }

@@ -113,7 +113,7 @@ import Testing
             $0.limits.maxBodyBytes = 10
             $0.routes = [
                 GatewayRoute(method: "POST", template: "/own", expirationSeconds: nil) { _, done in
-                    done(.success(Entity(content: .value([1]), timestamp: 0)))
+                    done(.success(.content(Entity(content: .value([1]), timestamp: 0))))
                 }
             ]
             $0.limits.maxStreamedBodyBytes = 1000

@@ -12,7 +12,7 @@ import Testing
             guard let service = world.service(named: "github") else { return }
             service.resource(path).request(.get).onCompletion { info in
                 switch info.response {
-                case .success(let entity): completion(.success(entity))
+                case .success(let entity): completion(.success(.content(entity)))
                 case .failure(let error): completion(.failure(error))
                 }
             }
@@ -49,7 +49,7 @@ import Testing
     private static func echo(_ template: String) -> GatewayRoute {
         GatewayRoute(method: "GET", template: template, expirationSeconds: nil) { request, completion in
             let text = request.params.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
-            completion(.success(Entity(content: .text(text), contentType: "text/plain", timestamp: 0)))
+            completion(.success(.content(Entity(content: .text(text), contentType: "text/plain", timestamp: 0))))
         }
     }
 

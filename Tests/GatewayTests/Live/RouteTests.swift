@@ -1,4 +1,5 @@
 import RestEngine
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -10,7 +11,7 @@ import Testing
         _ answer: @escaping @EngineActor @Sendable (ServedRequest) -> Result<Entity, RequestError>
     ) -> GatewayRoute {
         GatewayRoute(method: method, template: template, expirationSeconds: seconds) { request, completion in
-            completion(answer(request))
+            completion(answer(request).served)
         }
     }
 

@@ -51,7 +51,7 @@ import Testing
 
     @Test func `68.2 Routes are in it, with HEAD beside GET`() async throws {
         let route = GatewayRoute(method: "GET", template: "/report/{day}", expirationSeconds: nil) {
-            $1(.success(Entity(content: .json([:]), contentType: "application/json", timestamp: 0)))
+            $1(.success(.content(Entity(content: .json([:]), contentType: "application/json", timestamp: 0))))
         }
         try await World.run({ $0.routes = [route] }) { _, site in
             let document = try document(site)

@@ -120,7 +120,7 @@ struct GatewayTests {
             gateway:route("GET", "/report/{day}", { expiration_time = 60 }, function(request)
               rest.sleep(0)
               return { day = request.params.day, q = request.query.q, lang = request.headers["accept-language"],
-                client = request.client }
+                client = request.client.address }
             end):route("POST", "/orders", function(request)
               if not request.json then return nil, "no order" end
               return rest.response { status = 201, headers = { Location = "/orders/1" }, json = { name = request.json.name } }
@@ -136,7 +136,7 @@ struct GatewayTests {
         #expect(routes[2].line == 10)
         func ask(_ index: Int, _ request: ServedRequest) -> Result<Entity, RequestError>? {
             var result: Result<Entity, RequestError>?
-            routes[index].handler.answer(request) { result = $0 }
+            routes[index].handler.answer(request) { result = $0.entity }
             fixture.settle()
             return result
         }
@@ -145,7 +145,7 @@ struct GatewayTests {
                 0,
                 ServedRequest(
                     method: "GET", path: "/report/today", params: [("day", "today")], query: [("q", "1")],
-                    headers: Headers([("accept-language", "de")]), client: "10.0.0.1"))?.get())
+                    headers: Headers([("accept-language", "de")]), client: ServedClient(address: "10.0.0.1")))?.get())
         #expect(report.content.tree == ["client": "10.0.0.1", "day": "today", "lang": "de", "q": "1"])
         #expect(report.status == 200)
         let order = try #require(

@@ -43,7 +43,7 @@ struct RouteBindingTests {
                 headers: Headers([
                     ("Content-Type", type), ("Cookie", "session=s%201; x = y;bad"), ("Cookie", "x=z"),
                 ]), body: Array("text=a+b%2Bc&n=1".utf8))
-            route.handler.answer(request) { answer = try? $0.get().content.tree }
+            route.handler.answer(request) { answer = try? $0.entity.get().content.tree }
             fixture.settle()
             return answer
         }
@@ -80,7 +80,7 @@ struct RouteBindingTests {
         func ask(_ name: String?) -> Result<Entity, RequestError>? {
             var answer: Result<Entity, RequestError>?
             let query = name.map { [(name: "name", value: $0)] } ?? []
-            route.handler.answer(ServedRequest(method: "GET", path: "/", query: query)) { answer = $0 }
+            route.handler.answer(ServedRequest(method: "GET", path: "/", query: query)) { answer = $0.entity }
             fixture.settle()
             return answer
         }

@@ -17,7 +17,7 @@ struct RouteTypeTests {
         try fixture.load("rest.gateway {}:route('GET', '/a', function() return \(content) end)")
         let route = try #require(fixture.host?.gateway?.routes.first)
         var result: Result<Entity, RequestError>?
-        route.handler.answer(ServedRequest(method: "GET", path: "/a")) { result = $0 }
+        route.handler.answer(ServedRequest(method: "GET", path: "/a")) { result = $0.entity }
         fixture.settle()
         #expect(try result?.get().contentType == type)
         fixture.close()
