@@ -165,7 +165,8 @@ struct HAREntry: Sendable {
         let location = response.headers["Location"].map { mask.header("Location", $0) } ?? ""
         return Tree(
             pairs: [
-                ("status", Tree(response.status)), ("statusText", ""),
+                ("status", Tree(response.status)),
+                ("statusText", Tree(StatusPhrase.known(response.status) ?? "")),
                 ("httpVersion", Tree(response.httpVersion)),
                 ("cookies", HARCookies.set(response.headers.values("Set-Cookie"), at: attempt.began)),
                 ("headers", headers(response.headers)), ("content", content),

@@ -103,7 +103,7 @@ struct GetOutput {
             let headers = exchange?.headers ?? entity?.headers
         else { return }
         let version = exchange?.httpVersion ?? entity?.httpVersion.map { "HTTP/\($0)" } ?? "HTTP/1.1"
-        var text = VisibleText.inline("\(version) \(status)") + "\n"
+        var text = VisibleText.inline("\(version) \(StatusPhrase.line(status))") + "\n"
         for field in headers.fields {
             let value = SecretMask.standard.header(field.name, field.value)
             text += VisibleText.inline("\(field.name): \(value)") + "\n"

@@ -73,7 +73,7 @@ struct GetCommandTests {
     @Test func `head and timing go to standard error`() async {
         let run = await folder().run("get", "main.lua", "/a", "--include", "--timing")
         #expect(run.code == 0)
-        #expect(run.errors.hasPrefix("HTTP/1.1 200\nContent-Length: "))
+        #expect(run.errors.hasPrefix("HTTP/1.1 200 OK\nContent-Length: "))
         #expect(run.errors.contains("\ntiming of \(peer.baseURL)/v1/a\n"))
     }
 
@@ -114,7 +114,7 @@ struct GetCommandTests {
             """#)
         for isKept in [false, true] {
             let run = await folder.run("get", "main.lua", "/a", "--json", "--include")
-            #expect(run.errors.hasPrefix("HTTP/1.1 200\nContent-Length: "))
+            #expect(run.errors.hasPrefix("HTTP/1.1 200 OK\nContent-Length: "))
             let outcome = try Tree(json: run.output)
             #expect(outcome["status"]?.int == 200)
             #expect(outcome["url"]?.string == peer.baseURL + "/v1/a")
