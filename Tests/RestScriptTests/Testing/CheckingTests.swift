@@ -46,6 +46,15 @@ struct CheckingTests {
         #expect(try await testFailure(body) == nil)
     }
 
+    @Test func `47.1 an excerpt of long texts hides secrets`() async throws {
+        let failure = try await testFailure(
+            """
+            local function body(text) return '{"user":"me","password":"' .. ('k'):rep(200) .. text .. '"}' end
+            t.equal(body 'a', body 'b')
+            """)
+        #expect(failure?.contains("***") == true && failure?.contains("kk") == false, "\(failure ?? "")")
+    }
+
     private nonisolated static let fails: [(body: String, message: String)] = [
         ("t.assert(nil)", "1: assertion failed: the value is nil"),
         ("\nt.assert(false, 'no luck')", "2: no luck"), ("t.assert(1 == 2, 5)", "1: 5"),
