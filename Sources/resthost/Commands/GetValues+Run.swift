@@ -51,7 +51,8 @@ extension GetValues {
         }
         guard
             let host = HostEngine.load(
-                script, log: log, startsWork: !curl.isWanted, traffic: traffic, isOffline: offline),
+                script, log: log, startsWork: !curl.isWanted, readsStores: curl.isWanted, traffic: traffic,
+                isOffline: offline),
             let target = ServiceTarget(target, of: host)
         else {
             traffic.abandon()
@@ -59,7 +60,9 @@ extension GetValues {
         }
         let resource = target.resource
         resource.engine.recordsAddresses = timing || json
-        if curl.isWanted { return end(curl.write(resource, Method(method), options)) }
+        if curl.isWanted { 
+            return end(curl.write(resource, Method(method), options, jobs: host.runningJobs))
+        }
         send(to: resource, of: host, method, options) { code in end(traffic.finish() ? code : max(code, 1)) }
     }
 
