@@ -63,8 +63,26 @@ extension GetValues {
         if curl.isWanted { 
             return end(curl.write(resource, Method(method), options, jobs: host.runningJobs))
         }
-        send(to: resource, of: host, method, options) { code in end(traffic.finish() ? code : max(code, 1)) }
+        let begin = { @EngineActor in
+            send(to: resource, of: host, method, options) { code in
+                end(traffic.finish() ? code : max(code, 1))
+            }
+        }
+        if offline { return begin() }
+        host.whenStarted(within: Self.jobSeconds) { busy in
+            if let job = busy.first {
+                log.write(
+                    ScriptLogEntry(
+                        level: .warn,
+                        text: "the job at \(job) still runs after \(Int(Self.jobSeconds)) s; "
+                            + "the request doesn't wait for it any longer"))
+            }
+            begin()
+        }
     }
+
+    /// Seconds for jobs of the script before the request is sent; see docs/reference/limits.md, L320.
+    private static let jobSeconds = 5.0
 
     @EngineActor
     private func send(

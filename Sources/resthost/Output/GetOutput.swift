@@ -148,7 +148,7 @@ enum FailureHint {
     static func text(_ error: RequestError, runningJobs jobs: [String] = []) -> String? {
         if error.httpStatusCode == 401, let job = jobs.first {
             let more = jobs.count > 1 ? " and \(jobs.count - 1) more still run" : " still runs"
-            return "the job at \(job)\(more), and nothing waits for it: if it logs in, let "
+            return "the job at \(job)\(more), and get waits for no job that sleeps or takes long: if it logs in, let "
                 + "rest.refresh_on(401, …) do that, which holds requests back until there is a token"
         }
         guard case .transport(let failure)? = error.cause else { return nil }
