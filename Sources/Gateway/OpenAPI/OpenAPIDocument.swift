@@ -239,7 +239,8 @@ struct OpenAPIDocument {
         Tree(
             pairs: operations.map { method, operation in
                 var pairs: [(String, Tree)] = [
-                    ("operationId", Tree(identifier(method))), ("summary", Tree(operation.summary)), ("tags", [Tree(operation.tag)]),
+                    ("operationId", Tree(identifier(method))), ("summary", Tree(operation.summary)),
+                    ("tags", [Tree(operation.tag)]),
                 ]
                 if !operation.parameters.isEmpty { pairs.append(("parameters", Tree(operation.parameters))) }
                 if operation.hasBody { pairs.append(("requestBody", ["content": Self.bodies])) }
