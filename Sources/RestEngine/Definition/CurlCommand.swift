@@ -214,7 +214,8 @@ extension Resource {
             } catch { warnings.append("the decorator at \(place) fails: \(error)") }
         }
         let command = try CurlCommand(
-            try work.plan.draft(for: self), of: self, mask: mask, credentials: work.plan.authentication?.known)
+            try work.plan.draft(for: self), of: self, mask: mask, credentials: work.plan.authentication?.known
+        )
         return (command, warnings)
     }
 

@@ -48,7 +48,9 @@ package enum StatusPhrase {
     }
 
     /// A status for people: `404 Not Found`; the number alone if it is not in the list.
-    package static func line(_ status: Int) -> String { known(status).map { "\(status) \($0)" } ?? "\(status)" }
+    package static func line(_ status: Int) -> String {
+        known(status).map { "\(status) \($0)" } ?? "\(status)"
+    }
 
     /// Nil for a status that is not in the list.
     package static func known(_ status: Int) -> String? { phrases[status] }
@@ -69,7 +71,13 @@ package enum StatusPhrase {
         429: "Too Many Requests", 431: "Request Header Fields Too Large",
         451: "Unavailable For Legal Reasons",
         500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
-        504: "Gateway Timeout", 505: "HTTP Version Not Supported", 506: "Variant Also Negotiates", 507: "Insufficient Storage",
+        504: "Gateway Timeout", 505: "HTTP Version Not Supported", 506: "Variant Also Negotiates",
+        507: "Insufficient Storage",
         508: "Loop Detected", 511: "Network Authentication Required",
     ]
+}
+
+extension TransportResponse {
+    /// The status for people.
+    var statusLine: String { StatusPhrase.line(status) }
 }

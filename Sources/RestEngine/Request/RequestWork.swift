@@ -70,6 +70,11 @@ extension RequestWork {
     var isNotified: Bool { false }
 }
 
+extension Request {
+    /// The bytes of the message that is under way; nil if there is none.
+    package var transferred: TransferProgress? { work.network?.transfer?.progress }
+}
+
 /// How to make a request: once for itself, and again for each repeat (rule 9.2).
 struct RequestPlan {
     var method: String

@@ -68,7 +68,8 @@ extension RequestError.Cause {
     /// The same refusal, for the target of a redirect.
     func ofRedirect(_ status: Int, from url: String) -> RequestError.Cause {
         guard case .scriptError(var failure) = self else { return self }
-        failure.message = "a redirect (\(StatusPhrase.line(status))) from \(url) leads there, and \(failure.message)"
+        failure.message =
+            "a redirect (\(StatusPhrase.line(status))) from \(url) leads there, and \(failure.message)"
         return .scriptError(failure)
     }
 

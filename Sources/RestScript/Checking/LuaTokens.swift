@@ -26,7 +26,9 @@ struct LuaTokens: Sequence, IteratorProtocol {
     mutating func next() -> Token? {
         while let byte = rest.first {
             let (start, place) = (line, rest.startIndex)
-            func token(_ kind: Kind) -> Token { Token(kind: kind, line: start, range: place..<rest.startIndex) }
+            func token(_ kind: Kind) -> Token {
+                Token(kind: kind, line: start, range: place..<rest.startIndex)
+            }
             if byte == UInt8(ascii: "-"), rest.dropFirst().first == byte {
                 skipComment()
             } else if Self.isLetter(byte) {

@@ -12,7 +12,9 @@ struct NeededVariables {
 
     /// False for a text without `env`, which most are.
     private static func mayRead(_ source: [UInt8]) -> Bool {
-        source.indices.dropLast(2).contains { source[$0] == 0x65 && source[$0 + 1] == 0x6E && source[$0 + 2] == 0x76 }
+        source.indices.dropLast(2).contains {
+            source[$0] == 0x65 && source[$0 + 1] == 0x6E && source[$0 + 2] == 0x76
+        }
     }
 
     private static func search(_ tokens: [LuaTokens.Token]) -> [(name: String, line: Int)] {
@@ -41,7 +43,8 @@ struct NeededVariables {
         var isUsed = false
         for place in kinds.indices.dropFirst(start) where kinds[place] == .name(name) {
             // A field of the same name is another value.
-            let isField = kinds[place - 1] == .dot && kinds[place - 2] != .dot || kinds[place - 1] == .symbol(":")
+            let isField =
+                kinds[place - 1] == .dot && kinds[place - 2] != .dot || kinds[place - 1] == .symbol(":")
             if isField { continue }
             if isTest(kinds, place, place + 1) { return false }
             isUsed = isUsed || isUse(kinds, place, place + 1)
@@ -122,7 +125,7 @@ extension ScriptContext {
         return Diagnostic(
             code: "unset_variable", "the environment variable '\(name)' is not set, and the script needs it",
             file: file, line: line,
-            hint: "set it before the program starts, as in \(name)=… resthost run, or in the unit's "
-                + "EnvironmentFile; write (rest.env.\(name) or \"…\") if the script can do without it")
+            hint: "set it before the program starts, in the shell or in EnvironmentFile of the unit; if the "
+                + "script can do without it, write (rest.env.\(name) or \"…\")")
     }
 }

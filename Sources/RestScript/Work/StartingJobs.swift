@@ -11,7 +11,9 @@ private final class StartingJobs {
     /// Ticks without a request. A job goes on a tick or two after the end of the request that it waits for.
     private static let calmTicks = 3
 
-    init(_ context: ScriptContext, within seconds: Double, _ action: @escaping @EngineActor ([String]) -> Void) {
+    init(
+        _ context: ScriptContext, within seconds: Double, _ action: @escaping @EngineActor ([String]) -> Void
+    ) {
         self.context = context
         self.action = action
         timer = context.engine.scheduler.after(seconds) { [weak self] in
@@ -51,9 +53,9 @@ private final class StartingJobs {
 }
 
 extension ScriptHost {
-    /// Calls `action` once: when each job that the script started while it was loaded has ended or waits for a
-    /// time, or after so many seconds. Then it gets the places of the jobs that still run. It takes the place
-    /// of ``onIdle(_:)``.
+    /// Calls `action` once: when each job that the script started while it was loaded has ended or waits for
+    /// a time, or after so many seconds. Then it gets the places of the jobs that still run. It takes the
+    /// place of ``onIdle(_:)``.
     public func whenStarted(
         within seconds: Double, _ action: @escaping @EngineActor (_ busy: [String]) -> Void
     ) {

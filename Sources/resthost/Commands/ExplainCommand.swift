@@ -53,8 +53,9 @@ struct ExplainCommand: ParsableCommand {
 
     @EngineActor
     private func explain() -> Int32 {
-        guard let host = HostEngine.load(
-            script.values, log: LogText(), startsWork: false, readsStores: commandLine.curl),
+        guard
+            let host = HostEngine.load(
+                script.values, log: LogText(), startsWork: false, readsStores: commandLine.curl),
             let target = ServiceTarget(target, of: host)
         else { return 2 }
         if commandLine.curl {

@@ -60,7 +60,7 @@ extension GetValues {
         }
         let resource = target.resource
         resource.engine.recordsAddresses = timing || json
-        if curl.isWanted { 
+        if curl.isWanted {
             return end(curl.write(resource, Method(method), options, jobs: host.runningJobs))
         }
         let begin = { @EngineActor in
@@ -69,7 +69,10 @@ extension GetValues {
             }
         }
         if offline { return begin() }
+        let job = host.runningJobs.first ?? ""
+        let progress = ProgressLine(on: resource.engine.scheduler) { "waiting for the job at \(job)" }
         host.whenStarted(within: Self.jobSeconds) { busy in
+            progress?.end()
             if let job = busy.first {
                 log.write(
                     ScriptLogEntry(
@@ -93,7 +96,14 @@ extension GetValues {
         if offline, isPlain { return readCached(resource, host, then: end) }
         let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
         let request = load ?? resource.request(Method(method), options)
-        request.onCompletion { info in write(info, of: request, host, then: end) }
+        let line = "\(method) \(SecretMask.standard.url(resource.urlString))"
+        let progress = ProgressLine(on: resource.engine.scheduler) {
+            request.transferred.flatMap(ProgressLine.bytes).map { "\(line), \($0)" } ?? line
+        }
+        request.onCompletion { info in
+            progress?.end()
+            write(info, of: request, host, then: end)
+        }
     }
 
     /// Prints the data of the caches and its age.

@@ -95,7 +95,8 @@ extension LogText {
     private static func members(_ record: AccessRecord) -> [(String, Tree)] {
         let target = target(record)
         var members: [(String, Tree)] = [
-            ("level", "info"), ("message", Tree("\(record.method) \(target) \(StatusPhrase.line(record.status))")),
+            ("level", "info"),
+            ("message", Tree("\(record.method) \(target) \(StatusPhrase.line(record.status))")),
             ("method", Tree(record.method)), ("target", Tree(target)), ("status", Tree(record.status)),
             ("bytes", Tree(record.bytes)), ("seconds", Tree(record.duration)),
         ]

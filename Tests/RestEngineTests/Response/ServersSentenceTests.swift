@@ -69,6 +69,8 @@ struct ServersSentenceTests {
         let error = Self.error(
             .json(["message": "said"]), "application/json",
             cause: .malformedJSON(offset: 1, message: "no value"))
-        #expect(error.description == "Cannot parse server response (400 Bad Request): malformed JSON at byte 1: no value")
+        #expect(
+            error.description
+                == "Cannot parse server response (400 Bad Request): malformed JSON at byte 1: no value")
     }
 }

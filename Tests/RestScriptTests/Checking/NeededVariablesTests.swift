@@ -1,3 +1,4 @@
+import RestEngine
 import TestSupport
 import Testing
 
@@ -23,7 +24,8 @@ struct NeededVariablesTests {
         "assert(rest.env.TOKEN) x = rest.env.TOKEN .. 'a'", "x = a.b.env.TOKEN .. 'x'",
         "local token = rest.env.TOKEN if token then x = token .. 'a' end",
         "local token = rest.env.TOKEN token = token or 'b' x = token .. 'a'",
-        "local token = rest.env.TOKEN or 'b' x = token .. 'a'", "local token = rest.env.TOKEN x = a.token .. 'a'",
+        "local token = rest.env.TOKEN or 'b' x = token .. 'a'",
+        "local token = rest.env.TOKEN x = a.token .. 'a'",
     ]) func `what can`(source: String) {
         #expect(NeededVariables(Array(source.utf8)).found.isEmpty)
     }
@@ -36,7 +38,7 @@ struct NeededVariablesTests {
         let error = fixture.failure(of: Self.source)
         #expect(error?.code == "unset_variable" && error?.line == 1)
         #expect(error?.message == "the environment variable 'TOKEN' is not set, and the script needs it")
-        #expect(error?.hint?.contains("TOKEN=… resthost run") == true)
+        #expect(error?.hint?.contains("write (rest.env.TOKEN or \"…\")") == true)
         fixture.close()
 
         let set = ScriptFixture()

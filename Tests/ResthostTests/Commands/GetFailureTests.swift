@@ -150,7 +150,8 @@ struct GetFailureTests {
         let peer = LoopbackPeer { _ in PeerConnection.response(401) }
         let folder = ScriptFolder.service(
             at: peer.baseURL,
-            "local function log_in()\n  rest.sleep(60)\n  api:resource(\"/login\"):load():await()\nend\nrest.spawn(log_in)")
+            "local function log_in()\n  rest.sleep(60)\n  api:resource(\"/login\"):load():await()\nend\nrest.spawn(log_in)"
+        )
         let run = await folder.run("get", "main.lua", "/a")
         #expect(run.code == 1)
         #expect(run.errors.contains("hint: the job at main.lua:3 still runs"), "\(run.errors)")
@@ -187,7 +188,7 @@ struct GetFailureTests {
         #expect(run.output == "in", "\(run.errors)")
         #expect(run.errors == "info  in  (main.lua:9)\n")
         #expect(peer.requests.map(\.target) == ["/login", "/token", "/a"])
-        // Nothing is sent, so nothing waits.
+        // With this option get sends no request, so it waits for no job.
         #expect(await folder.run("get", "main.lua", "/a", "--offline").errors.contains("offline"))
     }
 
