@@ -1011,11 +1011,16 @@ function rest.gather(list, limit, fn) end
 ---@field expose? table<string, resthost.gateway.options.auth.clients.expose> Limits the client to this part of what its address exposes.
 ---@field operator? boolean Makes an operator of the client, who may ask what the host does. Default: `false`.
 
+---@class resthost.gateway.options.auth.event_source
+---@field cookie? string The name of a cookie that has the token.
+---@field parameter? string The name of a parameter of the query that has the token. It is hidden everywhere, and the API doesn't get it.
+
 ---@class resthost.gateway.options.auth
 ---@field bearer? string One token for all clients.
 ---@field tokens? resthost.gateway.options.auth.tokens[] Tokens of several clients, each with a name.
 ---@field client_ca? string A PEM file of certificates, one of which has signed that of each client.
 ---@field clients? resthost.gateway.options.auth.clients[] The clients that are let in by certificate; without it all that `client_ca` has signed.
+---@field event_source? resthost.gateway.options.auth.event_source Lets streams of events show a token in a cookie or a parameter, for browsers' `EventSource`.
 
 ---@class resthost.gateway.options.cors
 ---@field origins string[] Origins of pages, such as `https://app.example`, one at least; `"*"` is all.

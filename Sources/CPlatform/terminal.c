@@ -7,19 +7,21 @@
 #include <wchar.h>
 
 // 0 when there is something to read; else what to say instead of a character.
-static int wait_for_input(int input, int interruption) {
+static int wait_for_input(int input, int interruption, int wake) {
     // A negative descriptor is left alone (poll(2)).
-    struct pollfd waited[] = {{.fd = input, .events = POLLIN}, {.fd = interruption, .events = POLLIN}};
-    if (poll(waited, 2, -1) < 0) return errno == EINTR ? CPLATFORM_SIGNAL : -1;
-    return waited[1].revents == 0 ? 0 : -1;
+    struct pollfd waited[] = {
+        {.fd = input, .events = POLLIN}, {.fd = interruption, .events = POLLIN}, {.fd = wake, .events = POLLIN}};
+    if (poll(waited, 3, -1) < 0) return errno == EINTR ? CPLATFORM_SIGNAL : -1;
+    if (waited[1].revents != 0) return -1;
+    return waited[2].revents == 0 ? 0 : CPLATFORM_SIGNAL;
 }
 
-int cplatform_read_character(int input, int interruption) {
+int cplatform_read_character(int input, int interruption, int wake) {
     mbstate_t state;
     memset(&state, 0, sizeof state);
     while (true) {
-        int refusal = wait_for_input(input, interruption);
         // In the middle of a character the rest comes first.
+        int refusal = wait_for_input(input, interruption, mbsinit(&state) ? wake : -1);
         if (refusal == CPLATFORM_SIGNAL && !mbsinit(&state)) continue;
         if (refusal != 0) return refusal;
         char byte;

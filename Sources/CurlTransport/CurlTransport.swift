@@ -29,23 +29,6 @@ public final class CurlTransport: Transport {
         self.place = isCapped ? .loop : place
     }
 
-    /// As ``HeaderList`` and libcurl write them.
-    public func fields(of request: TransportRequest) -> Headers {
-        var fields = request.headers
-        func add(_ name: String, _ value: String) {
-            guard !fields.contains(name), !fields.omitted.contains(name.lowercased()) else { return }
-            fields.add(name, value)
-        }
-        if let url = URLText(request.url), let origin = url.origin, let host = origin.firstRange(of: "://") {
-            add("Host", String(origin[host.upperBound...]))
-        }
-        add("User-Agent", options?.userAgent ?? "")
-        add("Accept-Encoding", BodyDecoder.codings)
-        add("Accept", "*/*")
-        if let body = request.body, !body.isEmpty { add("Content-Length", "\(body.count)") }
-        return fields
-    }
-
     /// Threads for transfers beside the engine loop, which the process has had need of so far.
     package nonisolated static var threads: Int { TransferThread.shared.isStarted ? 1 : 0 }
 

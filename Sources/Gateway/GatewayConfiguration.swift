@@ -17,6 +17,8 @@ public struct GatewayConfiguration: Sendable {
     public var bearerToken: String?
     /// Further tokens, each with its own access.
     public var tokens: [GatewayToken] = []
+    /// Where streams of events may have their token; nil: in `Authorization` only.
+    public var eventCredentials: EventCredentials?
     /// Rules of a listener in place of ``expose``, by its text in ``listen``.
     public var listenerPolicy: [String: [String: ExposeRule]] = [:]
     /// Sockets that already listen, by their addresses. A service manager gave them to this process, and

@@ -39,9 +39,10 @@ int cplatform_usable_processors(void);
 #define CPLATFORM_SIGNAL (-2)
 
 /// Waits for one character of `input`, in the encoding of the process's locale (mbrtowc(3)); bytes that are
-/// none are left out. -1 at the end, and as soon as something can be read from `interruption`, which may be
-/// -1 for nothing; CPLATFORM_SIGNAL when the calling thread has handled a signal meanwhile.
-int cplatform_read_character(int input, int interruption);
+/// none are left out. -1 at the end, and as soon as something can be read from `interruption`;
+/// CPLATFORM_SIGNAL when the calling thread has handled a signal meanwhile, or something can be read from
+/// `wake`. Either may be -1 for nothing.
+int cplatform_read_character(int input, int interruption, int wake);
 
 /// Opens /dev/null in the place of each of the descriptors 0, 1 and 2 that is closed.
 void cplatform_open_standard_streams(void);

@@ -16,7 +16,12 @@ struct ClientRequest {
     /// The number of the request on its connection; 0 for bytes that were no request.
     var number: Int { head.number }
     var method: String { head.method }
-    var target: [UInt8] { head.target }
+    var target: [UInt8] { ownTarget ?? head.target }
+    /// The target without a token; nil if it has none.
+    private var ownTarget: [UInt8]?
+    /// The value of Authorization, or a token from elsewhere in that form; see ``EventCredentials``.
+    var authorization: String? { eventAuthorization ?? fields.single("authorization") }
+    private var eventAuthorization: String?
     var isHead: Bool { head.isHead }
     var isAuthorized: Bool { head.isAuthorized }
     var isOperator: Bool { head.isOperator }
@@ -45,6 +50,10 @@ struct ClientRequest {
         self.head = Head(
             number, head, in: bytes, limits: limits, client, closes: closes, startedAt: startedAt)
         hasUnreadBytes = head.hasBody
+    }
+
+    mutating func showed(_ authorization: String?, leaving target: [UInt8]?) {
+        (eventAuthorization, ownTarget) = (authorization, target)
     }
 
     /// Stands for bytes that are no request.

@@ -117,6 +117,7 @@ extension ConnectionHandler {
         if let length = head.contentLength, length > rules.access.limits.longestBody {
             return .problem(Problem(RequestFault.bodyTooLarge))
         }
+        if rules.access.eventCredentials?.apply(to: head, bytes) == true { return .ask }
         guard head.method != .other, let hot = loop.targets.find(head.target.bytes(in: bytes)),
             hot.allows(head.method), hot.accessPolicy === known.client.accessPolicy
         else { return .ask }
@@ -171,6 +172,12 @@ extension ConnectionHandler {
     /// The client of a request whose host was accepted; nil if it may not ask.
     private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> KnownClient? {
         let shown = head.authorization?.bytes(in: bytes)
+        if shown == nil, var made = loop.rules.access.eventCredentials?.authorization(head, bytes) {
+            let client = made.withUTF8 {
+                loop.rules.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)
+            }
+            return client.map { KnownClient($0, head, bytes, under: loop.rules, isForOneRequest: true) }
+        }
         let client = assumed ?? loop.rules.access.client(shown, secure?.certificate, at: listener.text)
         return client.map { KnownClient($0, head, bytes, under: loop.rules) }
     }
@@ -229,11 +236,24 @@ extension ConnectionHandler {
             let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
             return (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
         }
+        let (shown, stripped) = eventCredentials(head)
         var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
+        request.showed(shown, leaving: stripped)
         request.known = said
         if let said { conditions = said }
         if loop.rules.access.spans != nil { request.makeSpan() }
         return request
+    }
+
+    /// The token of a stream of events, and the target without it; nil where there is none.
+    private func eventCredentials(_ head: RequestHead) -> (authorization: String?, target: [UInt8]?) {
+        guard let places = loop.rules.access.eventCredentials else { return (nil, nil) }
+        return machine.input.withUnsafeReadableBytes { bytes in
+            guard places.apply(to: head, bytes) else { return (nil, nil) }
+            return (
+                places.authorization(head, bytes), places.stripped(Array(head.target.bytes(in: bytes)))
+            )
+        }
     }
 
     private func write(

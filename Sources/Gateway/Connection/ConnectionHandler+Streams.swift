@@ -7,7 +7,8 @@ struct ClientStream {
     let feed: LiveResource.Feed
     let path: ResourcePath
     let wantsPatches: Bool
-    let fields: RequestFields
+    /// See ``ClientRequest/authorization``.
+    let authorization: String?
     /// Events were dropped because the client hadn't taken earlier ones. It gets the current state when it
     /// takes events again.
     var isBehind = false
@@ -84,7 +85,8 @@ extension ConnectionHandler {
         }
         self.labels = labels
         stream = ClientStream(
-            live: live, feed: feed, path: path, wantsPatches: wantsPatches, fields: request.fields)
+            live: live, feed: feed, path: path, wantsPatches: wantsPatches,
+            authorization: request.authorization)
         loop.streams.add(self, live.id)
         guard let hooks = request.hooks, hooks.needsAfter else { return begin(request, frames, context) }
         stream?.isHeld = true
@@ -187,7 +189,7 @@ extension ConnectionHandler {
         // The client reconnects and is checked again.
         if events != nil { return close() }
         guard let stream else { return }
-        var authorization = stream.fields.single("authorization")
+        var authorization = stream.authorization
         let client =
             authorization?.withUTF8 {
                 loop.rules.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)

@@ -7,11 +7,14 @@ final class KnownClient {
     private let rules: GatewayRules.Snapshot
     private let host: [UInt8]
     private let authorization: [UInt8]
+    /// It showed its token elsewhere than in `Authorization`, so the next request is looked at again.
+    private let isForOneRequest: Bool
 
     init(
         _ client: GatewayLoop.Client, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer,
-        under rules: GatewayRules.Snapshot
+        under rules: GatewayRules.Snapshot, isForOneRequest: Bool = false
     ) {
+        self.isForOneRequest = isForOneRequest
         self.client = client
         self.rules = rules
         host = head.host.map { Array($0.bytes(in: bytes)) } ?? []
@@ -26,7 +29,7 @@ final class KnownClient {
     {
         guard self.rules === rules, let host = head.host, host.count > 0, Self.isSame(self.host, host, bytes)
         else { return false }
-        guard let shown = head.authorization else { return authorization.isEmpty }
+        guard let shown = head.authorization else { return authorization.isEmpty && !isForOneRequest }
         return Self.isSame(authorization, shown, bytes)
     }
 

@@ -52,7 +52,7 @@ struct OpenAPIDocument {
             Operation(
                 summary: "A route of the script", tag: "routes",
                 parameters: Self.names(in: path, ["type": "string", "minLength": 1]),
-                responses: Self.responses(Self.anything), hasBody: Self.mayHaveBody(route.method)))
+                responses: Self.responses(of: route.method), hasBody: Self.mayHaveBody(route.method)))
         if route.method == "GET" { addHead(path) }
     }
 
@@ -63,7 +63,7 @@ struct OpenAPIDocument {
             method, path,
             Operation(
                 summary: summary, tag: service, parameters: Self.names(in: path),
-                responses: Self.responses(Self.anything), hasBody: Self.mayHaveBody(method)))
+                responses: Self.responses(of: method), hasBody: Self.mayHaveBody(method)))
     }
 
     private mutating func addHead(_ path: String) {
@@ -122,10 +122,29 @@ struct OpenAPIDocument {
 
     private static func mayHaveBody(_ method: String) -> Bool { !["GET", "HEAD"].contains(method) }
 
-    private static let anything: Tree = ["*/*": [:] as Tree]
+    /// JSON comes first: generators of clients take the first type that they know.
+    private static let anything: Tree = [
+        "application/json": ["schema": [:] as Tree] as Tree, "*/*": ["schema": [:] as Tree] as Tree,
+    ]
+
+    /// The types that clients are generated for. A schema for all of JSON would make some of them take no
+    /// other type.
+    private static let bodies: Tree = [
+        "application/json": ["schema": ["type": "object"] as Tree] as Tree,
+        "application/x-www-form-urlencoded": ["schema": ["type": "object"] as Tree] as Tree,
+        "application/octet-stream": ["schema": ["type": "string", "format": "binary"] as Tree] as Tree,
+    ]
+
+    /// The responses of a service or a route.
+    private static func responses(of method: String) -> Tree {
+        guard method != "HEAD" else { return responses(nil) }
+        return responses(anything, as: "2XX", mayBeEmpty: true)
+    }
 
     /// All other statuses are problems.
-    private static func responses(_ content: Tree?) -> Tree {
+    private static func responses(
+        _ content: Tree?, as status: String = "200", mayBeEmpty: Bool = false
+    ) -> Tree {
         var success: [(String, Tree)] = [("description", "The answer")]
         if let content { success.append(("content", content)) }
         var problem: [(String, Tree)] = [("description", "A failure, or the API's own answer to one")]
@@ -137,13 +156,13 @@ struct OpenAPIDocument {
                         "application/problem+json": [
                             "schema": ["$ref": "#/components/schemas/Problem"] as Tree
                         ] as Tree,
-                        "*/*": [:] as Tree,
+                        "*/*": ["schema": [:] as Tree] as Tree,
                     ]
                 ))
         }
-        return Tree(pairs: [
-            ("200", Tree(pairs: success)), ("default", Tree(pairs: problem)),
-        ])
+        let empty: [(String, Tree)] = mayBeEmpty ? [("204", ["description": "Done, without content"])] : []
+        return Tree(
+            pairs: empty + [(status, Tree(pairs: success)), ("default", Tree(pairs: problem))])
     }
 
     /// The names in braces, in order and without repetition.
@@ -196,24 +215,35 @@ struct OpenAPIDocument {
             components.append(
                 ("securitySchemes", ["bearer": ["type": "http", "scheme": "bearer"] as Tree]))
         }
+        let identifiers = OperationIdentifiers(
+            paths.flatMap { path, operations in operations.map { ($0.method, path) } })
         var document: [(String, Tree)] = [
             ("openapi", "3.1.0"), ("info", ["title": "resthost", "version": "1"]),
             ("servers", [["url": "/"] as Tree]),
-            ("paths", Tree(pairs: paths.sorted { $0.path < $1.path }.map { ($0.path, tree($0.operations)) })),
+            (
+                "paths",
+                Tree(
+                    pairs: paths.sorted { $0.path < $1.path }.map { path, operations in
+                        (path, tree(operations) { identifiers[$0, path] })
+                    })
+            ),
             ("components", Tree(pairs: components)),
         ]
         if wantsToken { document.append(("security", [["bearer": [] as Tree] as Tree])) }
         return Tree(pairs: document)
     }
 
-    private func tree(_ operations: [(method: String, operation: Operation)]) -> Tree {
+    private func tree(
+        _ operations: [(method: String, operation: Operation)], identifier: (String) -> String
+    ) -> Tree {
         Tree(
             pairs: operations.map { method, operation in
                 var pairs: [(String, Tree)] = [
-                    ("summary", Tree(operation.summary)), ("tags", [Tree(operation.tag)]),
+                    ("operationId", Tree(identifier(method))), ("summary", Tree(operation.summary)),
+                    ("tags", [Tree(operation.tag)]),
                 ]
                 if !operation.parameters.isEmpty { pairs.append(("parameters", Tree(operation.parameters))) }
-                if operation.hasBody { pairs.append(("requestBody", ["content": Self.anything])) }
+                if operation.hasBody { pairs.append(("requestBody", ["content": Self.bodies])) }
                 pairs.append(("responses", operation.responses))
                 return (method, Tree(pairs: pairs))
             })

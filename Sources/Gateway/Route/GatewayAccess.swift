@@ -32,6 +32,8 @@ struct GatewayAccess: Sendable {
     /// Clients need no credentials.
     let isOpen: Bool
     private let tokens: [BearerToken]
+    /// See ``GatewayConfiguration/eventCredentials``.
+    let eventCredentials: EventCredentials?
     /// The numbers of tokens and clients that belong to operators.
     private let operators: Set<Int>
     private let operatorListeners: Set<String>
@@ -73,6 +75,7 @@ struct GatewayAccess: Sendable {
             all.append(GatewayToken(name: "bearer", secret: .text(token)))
         }
         tokens = all.map(BearerToken.init)
+        eventCredentials = configuration.eventCredentials
         let certificates = configuration.clientCertificates
         isOpen = all.isEmpty && certificates == nil
         self.authority = authority

@@ -44,6 +44,8 @@ public final class DigestAuthentication: RequestAuthentication {
         }
     }
 
+    var known: KnownCredentials { .digest("\(user):\(password)") }
+
     func proof(for target: AuthenticationTarget) throws(DigestChallenge.Fault) -> AuthenticationProof? {
         guard var session = sessions[target.origin] else { return nil }
         guard session.count < .max else {

@@ -3,6 +3,9 @@
 /// contain them.
 @EngineActor
 protocol RequestAuthentication: AnyObject {
+    /// The credentials for a command line, as far as they are known before an answer.
+    var known: KnownCredentials { get }
+
     /// The Authorization field for a request, and its nonce; nil: the request has no credentials.
     func proof(for target: AuthenticationTarget) throws(DigestChallenge.Fault) -> AuthenticationProof?
 
@@ -13,6 +16,14 @@ protocol RequestAuthentication: AnyObject {
         _ proof: AuthenticationProof?, by status: Int, _ headers: Headers, for target: AuthenticationTarget,
         answers: Int
     ) throws(DigestChallenge.Fault) -> Bool
+}
+
+/// Credentials for a command line.
+enum KnownCredentials {
+    /// The Authorization field.
+    case field(String)
+    /// User and password with a colon between them, for challenges of the scheme Digest.
+    case digest(String)
 }
 
 /// The facts about a request that its credentials depend on.
@@ -75,6 +86,8 @@ public final class BasicAuthentication: RequestAuthentication {
             return request
         }
     }
+
+    var known: KnownCredentials { .field(header) }
 
     func proof(for target: AuthenticationTarget) -> AuthenticationProof? {
         AuthenticationProof(header: header)

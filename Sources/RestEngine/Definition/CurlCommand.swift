@@ -17,9 +17,13 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
 
     /// The request as it would be sent now, with its cookies.
     ///
-    /// - Parameter mask: Nil shows all secrets.
+    /// - Parameters:
+    ///   - mask: Nil shows all secrets.
+    ///   - credentials: Those that a decorator has set.
     @EngineActor
-    init(_ draft: RequestDraft, of resource: Resource, mask: SecretMask?) throws(DefinitionError) {
+    init(
+        _ draft: RequestDraft, of resource: Resource, mask: SecretMask?, credentials: KnownCredentials? = nil
+    ) throws(DefinitionError) {
         var draft = draft
         if let jar = resource.core.cookies, !draft.headers.contains("Cookie"), let url = URLText(draft.url),
             let cookies = jar.header(for: url, at: resource.engine.scheduler.now)
@@ -27,12 +31,15 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
             draft.headers.set("Cookie", cookies)
         }
         let configuration = resource.configuration(for: draft.method)
-        if !draft.headers.contains("Authorization"),
-            let known = configuration.decorators.last(where: { $0.authorization != nil })?.authorization
-        {
-            draft.headers.set("Authorization", known)
-        }
+        let known = configuration.decorators.last(where: { $0.authorization != nil })?.authorization
+        let credentials = credentials ?? known.map { .field($0) }
+        let isOwn = draft.headers.contains("Authorization")
+        if !isOwn, case .field(let header)? = credentials { draft.headers.set("Authorization", header) }
         try self.init(draft, mask: mask)
+        if !isOwn, case .digest(let user)? = credentials {
+            text += " --digest"
+            add("-u", mask == nil ? user : SecretMask.text)
+        }
         if let options = resource.core.transport.options { add(options, draft.headers, mask) }
     }
 
@@ -182,6 +189,37 @@ extension Resource {
     public func curl(
         _ method: Method = .get, _ options: RequestOptions = RequestOptions(), mask: SecretMask? = .standard
     ) throws -> CurlCommand {
+        try CurlCommand(try curlPlan(method, options).draft(for: self), of: self, mask: mask)
+    }
+
+    /// The same with the credentials that decorators set. They run for it, so this is for programs whose
+    /// transport sends nothing.
+    ///
+    /// - Returns: Also a sentence about each decorator that answers in place of the API, or fails.
+    package func curlAfterDecorators(
+        _ method: Method, _ options: RequestOptions, mask: SecretMask?
+    ) throws -> (command: CurlCommand, warnings: [String]) {
+        let work = NetworkWork(try curlPlan(method, options), of: self)
+        var request = Request(engine: engine, work: work)
+        var warnings: [String] = []
+        for decorator in work.finalConfiguration.configuration.decorators {
+            let place = decorator.origin
+            do {
+                request = try decorated(request, method: work.finalMethod, byOne: decorator)
+                guard request.work.network !== work else { continue }
+                warnings.append(
+                    "the decorator at \(place) answers the request itself or sends another one, which the "
+                        + "command doesn't do")
+                break
+            } catch { warnings.append("the decorator at \(place) fails: \(error)") }
+        }
+        let command = try CurlCommand(
+            try work.plan.draft(for: self), of: self, mask: mask, credentials: work.plan.authentication?.known
+        )
+        return (command, warnings)
+    }
+
+    private func curlPlan(_ method: Method, _ options: RequestOptions) throws -> RequestPlan {
         let plan: RequestPlan
         do throws(RequestError.CauseError) {
             plan = RequestPlan(method: method.rawValue, mutations: try mutations(for: options))
@@ -194,6 +232,6 @@ extension Resource {
                 userMessage: "A computed resource sends no request of its own, so there is no command for it",
                 timestamp: engine.scheduler.now, url: urlString, method: method.rawValue)
         }
-        return try CurlCommand(try plan.draft(for: self), of: self, mask: mask)
+        return plan
     }
 }

@@ -131,7 +131,7 @@ final class EventFeed: BodyReceiver {
         guard response.status != 204 else { return }
         let type = response.headers["Content-Type"]
         guard response.status == 200, type.map({ MediaType($0).essence }) == "text/event-stream" else {
-            let what = "\(response.status) with \(type.map { "the type \($0)" } ?? "no Content-Type")"
+            let what = "\(response.statusLine) with \(type.map { "the type \($0)" } ?? "no Content-Type")"
             return refuse(
                 TransportError(
                     .decodingFailed, phase: .receive,

@@ -15,6 +15,9 @@ package enum StatusText {
         504: "Gateway timed out", 505: "Unsupported version",
     ]
 
+    /// Nil for a status that has none of its own.
+    static func own(_ status: Int) -> String? { texts[status] }
+
     /// The text of a status; the text of its class if the status has none.
     package static func text(for status: Int) -> String {
         if let text = texts[status] { return text }
@@ -37,21 +40,27 @@ package enum StatusPhrase {
     package static func text(for status: Int) -> String {
         if let known = known(status) { return known }
         return switch status {
-        case ..<400: "OK"
+        case ..<300: "OK"
+        case ..<400: "Redirection"
         case ..<500: "Client Error"
         default: "Server Error"
         }
+    }
+
+    /// A status for people: `404 Not Found`; the number alone if it is not in the list.
+    package static func line(_ status: Int) -> String {
+        known(status).map { "\(status) \($0)" } ?? "\(status)"
     }
 
     /// Nil for a status that is not in the list.
     package static func known(_ status: Int) -> String? { phrases[status] }
 
     private static let phrases: [Int: String] = [
-        100: "Continue", 103: "Early Hints",
+        100: "Continue", 101: "Switching Protocols", 103: "Early Hints",
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
         205: "Reset Content", 206: "Partial Content", 207: "Multi-Status", 208: "Already Reported",
         226: "IM Used", 300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other",
-        304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect",
+        304: "Not Modified", 305: "Use Proxy", 307: "Temporary Redirect", 308: "Permanent Redirect",
         400: "Bad Request", 401: "Unauthorized",
         402: "Payment Required", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
         406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict",
@@ -62,6 +71,13 @@ package enum StatusPhrase {
         429: "Too Many Requests", 431: "Request Header Fields Too Large",
         451: "Unavailable For Legal Reasons",
         500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
-        504: "Gateway Timeout", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
+        504: "Gateway Timeout", 505: "HTTP Version Not Supported", 506: "Variant Also Negotiates",
+        507: "Insufficient Storage",
+        508: "Loop Detected", 511: "Network Authentication Required",
     ]
+}
+
+extension TransportResponse {
+    /// The status for people.
+    var statusLine: String { StatusPhrase.line(status) }
 }

@@ -16,12 +16,15 @@ struct HAREntry: Sendable {
         guard case .attempt(let attempt) = event.detail else { return nil }
         self.event = event
         self.attempt = attempt
-        sent = attempt.transport?.fields(of: attempt.message) ?? attempt.message.headers
+        let answer = attempt.delivered?.response ?? (try? attempt.result.get())
+        var sent = attempt.transport?.fields(of: attempt.message) ?? attempt.message.headers
+        // A body in frames needs none (RFC 9113 8.2.2).
+        if answer?.httpVersion.hasPrefix("HTTP/2") == true { sent.remove("Transfer-Encoding") }
+        self.sent = sent
         self.bodyLimit = bodyLimit
         self.digests = digests
         // A body may contain a secret of the request's head.
         var mask = SecretMask.standard.hiding(attempt.message.headers, url: attempt.message.url)
-        let answer = attempt.delivered?.response ?? (try? attempt.result.get())
         if let response = answer, response.headers.contains("Set-Cookie") {
             let fields = response.headers.values("Set-Cookie").map { value in
                 ("Set-Cookie", String(value.prefix { $0 != ";" }))
@@ -165,7 +168,8 @@ struct HAREntry: Sendable {
         let location = response.headers["Location"].map { mask.header("Location", $0) } ?? ""
         return Tree(
             pairs: [
-                ("status", Tree(response.status)), ("statusText", ""),
+                ("status", Tree(response.status)),
+                ("statusText", Tree(StatusPhrase.known(response.status) ?? "")),
                 ("httpVersion", Tree(response.httpVersion)),
                 ("cookies", HARCookies.set(response.headers.values("Set-Cookie"), at: attempt.began)),
                 ("headers", headers(response.headers)), ("content", content),

@@ -66,6 +66,8 @@ extension NetworkWork {
 
     var isNotified: Bool { true }
 
+    var network: NetworkWork? { self }
+
     var target: (url: String, method: String)? { (resource.urlString, plan.method) }
 
     var description: String { "\(plan.method) \(resource.urlString)" }

@@ -225,7 +225,7 @@ final class NetworkWork: RequestWork {
             outcome.continuation = delivery?.rest(after: hop, error)
             outcome.isGivenAway = !(delivery?.canBeginAgain ?? true)
         case .success(let response):
-            resource.engine.note("\(response.status)", hop.step, since: sent)
+            resource.engine.note(response.statusLine, hop.step, since: sent)
             request.exchange = Exchange(
                 url: hop.step.url, status: response.status, httpVersion: response.httpVersion,
                 headers: response.headers, timings: response.timings, redirects: hop.followed,

@@ -87,7 +87,7 @@ extension RequestAttempt: CustomStringConvertible {
         if let reason { text += " because of \(reason)" }
         let milliseconds = "\(Int((timings.total * 1000).rounded())) ms"
         return switch outcome {
-        case .status(let status): "\(text): \(status) in \(milliseconds)"
+        case .status(let status): "\(text): \(StatusPhrase.line(status)) in \(milliseconds)"
         case .failure(let error): "\(text): \(error.code.rawValue) in \(milliseconds)"
         }
     }

@@ -42,6 +42,10 @@ protocol RequestWork: AnyObject {
     /// Sets the credentials of its messages.
     func authenticate(by authentication: any RequestAuthentication)
 
+    /// The work that sends messages, of the request itself or of the one that a chain begins with; nil if
+    /// there is none.
+    var network: NetworkWork? { get }
+
     /// Whether it sends messages itself, so that events are made for it (rules 46).
     var isNotified: Bool { get }
 
@@ -62,7 +66,13 @@ extension RequestWork {
     func giveBody(to receiver: any BodyReceiver) -> Bool { false }
     func authenticate(by authentication: any RequestAuthentication) {}
     func mayWait(for request: Request) -> Bool { false }
+    var network: NetworkWork? { nil }
     var isNotified: Bool { false }
+}
+
+extension Request {
+    /// The bytes of the message that is under way; nil if there is none.
+    package var transferred: TransferProgress? { work.network?.transfer?.progress }
 }
 
 /// How to make a request: once for itself, and again for each repeat (rule 9.2).

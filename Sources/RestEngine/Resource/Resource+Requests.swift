@@ -88,6 +88,18 @@ extension Resource {
         return core.neighbour(at: URLText(draft.url))
     }
 
+    /// The request after one of its decorators.
+    func decorated(
+        _ request: Request, method: String, byOne decorator: ConfiguredFunction<RequestDecorator>
+    ) throws -> Request {
+        guard let url else { return request }
+        var decorated = request
+        try core.configuration.limited(url) {
+            decorated = try engine.decorations.decorate(request, of: self, method: method, by: [decorator])
+        }
+        return decorated
+    }
+
     /// The request after its decorators; a failed one if they fail.
     ///
     /// - Parameter method: After mutation.

@@ -68,7 +68,8 @@ extension RequestError.Cause {
     /// The same refusal, for the target of a redirect.
     func ofRedirect(_ status: Int, from url: String) -> RequestError.Cause {
         guard case .scriptError(var failure) = self else { return self }
-        failure.message = "a redirect (\(status)) from \(url) leads there, and \(failure.message)"
+        failure.message =
+            "a redirect (\(StatusPhrase.line(status))) from \(url) leads there, and \(failure.message)"
         return .scriptError(failure)
     }
 
@@ -89,7 +90,7 @@ extension RequestError: CustomStringConvertible {
         if let url { text += "\(method ?? "GET") \(SecretMask.standard.url(url)): " }
         let headline = headline
         text += headline
-        if let httpStatusCode { text += " (\(httpStatusCode))" }
+        if let httpStatusCode { text += " (\(shown(httpStatusCode, behind: headline)))" }
         text += detail(behind: headline)
         if let place { text += " (\(place))" }
         if attempt > 1 { text += " (attempt \(attempt))" }
@@ -108,6 +109,11 @@ extension RequestError: CustomStringConvertible {
             return userMessage
         }
         return cause.userMessage
+    }
+
+    /// The status with its phrase, unless the headline is the text of that status.
+    private func shown(_ status: Int, behind headline: String) -> String {
+        headline == StatusText.own(status) ? "\(status)" : StatusPhrase.line(status)
     }
 
     /// The details with a separator; empty if the headline contains them.

@@ -105,11 +105,15 @@ extension RequestError {
         case .text, .bytes, .image, .native: break
         }
         guard let sentence, !sentence.isBlank else { return nil }
-        let words = sentence.prefix(Self.longestSentence + 1).split(whereSeparator: \.isWhitespace)
+        // Masked before it is cut, because the beginning of a secret would not be known as one.
+        let masked = SecretMask.standard.line(String(sentence.prefix(Self.mostMasked)))
+        let words = masked.prefix(Self.longestSentence + 1).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ")
-        let shown = words.count > Self.longestSentence ? words.prefix(Self.longestSentence) + "…" : words[...]
-        return SecretMask.standard.line(String(shown))
+        return words.count > Self.longestSentence ? "\(words.prefix(Self.longestSentence))…" : words
     }
+
+    /// The characters of a sentence that are searched for secrets.
+    private static let mostMasked = 4096
 
     /// In characters.
     private static let longestSentence = 200

@@ -73,15 +73,21 @@ struct FileReview {
         }
     }
 
-    /// Warns of environment variables that a function reads and that are not granted.
+    /// Reports environment variables that the file needs and that are not set, and warns of all that it reads
+    /// and that are not granted.
     private mutating func review(_ variables: VariableReads, _ file: File) {
+        let needed = NeededVariables(file.source).found
         for (name, line) in variables.found {
             guard let refusal = context.grants.permissions.refusalOfVariable(name) else { continue }
             findings.append(
                 Diagnostic(
-                    .warning, code: "ungranted_variable", EnvBinding.refusalText(name, refusal),
-                    file: file.path,
-                    line: line))
+                    needed.contains { $0.name == name } ? .error : .warning, code: "ungranted_variable",
+                    EnvBinding.refusalText(name, refusal), file: file.path, line: line))
+        }
+        for (name, line) in needed where context.grants.permissions.refusalOfVariable(name) == nil {
+            if let finding = context.finding(onVariable: name, file: file.path, line: line) {
+                findings.append(finding)
+            }
         }
     }
 

@@ -11,6 +11,8 @@ struct LuaTokens: Sequence, IteratorProtocol {
     struct Token: Equatable {
         let kind: Kind
         let line: Int
+        /// Its bytes in the text; a string's with the quotes.
+        let range: Range<Int>
     }
 
     private var rest: ArraySlice<UInt8>
@@ -23,18 +25,21 @@ struct LuaTokens: Sequence, IteratorProtocol {
 
     mutating func next() -> Token? {
         while let byte = rest.first {
-            let start = line
+            let (start, place) = (line, rest.startIndex)
+            func token(_ kind: Kind) -> Token {
+                Token(kind: kind, line: start, range: place..<rest.startIndex)
+            }
             if byte == UInt8(ascii: "-"), rest.dropFirst().first == byte {
                 skipComment()
             } else if Self.isLetter(byte) {
-                return Token(kind: .name(word()), line: start)
+                return token(.name(word()))
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                return Token(kind: .string(quoted(byte)), line: start)
+                return token(.string(quoted(byte)))
             } else if byte == UInt8(ascii: "["), let level = longLevel() {
-                return Token(kind: .string(long(level)), line: start)
+                return token(.string(long(level)))
             } else {
                 advance()
-                if byte > 0x20 { return Token(kind: .symbol(byte), line: start) }
+                if byte > 0x20 { return token(.symbol(byte)) }
             }
         }
         return nil

@@ -37,6 +37,7 @@ extension ScriptHost {
     private func note(_ finding: Diagnostic) {
         let known = context.declarations.firstDiagnostic(at: finding.file, finding.line) { known in
             known.message == finding.message || finding.code == "missing_module"
+                || known.code == "unset_variable" && finding.code == "block"
         }
         guard let known else { return context.declarations.diagnostics.append(finding) }
         if finding.code == "syntax" { context.declarations.diagnostics[known].code = finding.code }

@@ -83,6 +83,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var expose: [String: AccessPolicy]?
     public var bearerToken: String?
     public var tokens: [Token] = []
+    /// Where streams of events may have their token; nil means in `Authorization` only.
+    public var eventSource: EventSource?
     /// A PEM file. Certificates of clients must be signed by one of its certificates.
     public var clientAuthority: String?
     /// The clients that are let in; nil means all with a signed certificate.

@@ -96,6 +96,7 @@ extension GatewayDeclaration {
                 }
                 gateway.clients = clients
             },
+            eventSource,
         ])
 
     private static func twice(_ names: [String]) -> String? {
@@ -103,6 +104,7 @@ extension GatewayDeclaration {
     }
 
     private static func checkClients(of gateway: GatewayDeclaration) throws(LuaUsageError) {
+        try gateway.checkEventSource()
         for secret in [gateway.bearerToken] + gateway.tokens.map(\.text) {
             // A shorter token is for trials. It may be an ordinary word, which the mask would hide
             // everywhere.

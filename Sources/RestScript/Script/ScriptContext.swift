@@ -68,8 +68,11 @@ final class ScriptContext {
         }
         sandbox.errorOutput = options.luaErrorOutput
         sandbox.later = onLoop { (work: @escaping () -> Void) in scheduler.nextTick { work() } }
-        sandbox.onFileLoaded = onLoop { (path: String) in options.onFileReached?(path) }
-        sandbox.onFileMissed = sandbox.onFileLoaded
+        sandbox.onFileMissed = onLoop { (path: String) in options.onFileReached?(path) }
+        sandbox.onFileLoaded = onLoop { [unowned declarations] (path: String) in
+            declarations.noteFile(path)
+            options.onFileReached?(path)
+        }
         sandbox.preload("resthost", { [unowned values] lua in values.bindings.push(on: lua) })
     }
 

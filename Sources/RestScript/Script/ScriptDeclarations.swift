@@ -21,6 +21,8 @@ final class ScriptDeclarations {
     /// The indexes of diagnostics by line, up to `indexedDiagnostics`.
     private var diagnosticsByLine: [String: [Int]] = [:]
     private var indexedDiagnostics = 0
+    /// The modules that the main file has loaded.
+    private(set) var loadedFiles: [String] = []
     /// Requests that the main file defines by method and path; see docs/reference/limits.md, L126.
     private(set) var operations: [ScriptOperation] = []
     static let mostOperations = 2000
@@ -73,6 +75,11 @@ final class ScriptDeclarations {
         }
         indexedDiagnostics = diagnostics.count
         return diagnosticsByLine[key(file, line)]?.first { isTrue(diagnostics[$0]) }
+    }
+
+    /// Notes a file that the main file has loaded.
+    func noteFile(_ path: String) {
+        if isLoading { loadedFiles.append(path) }
     }
 
     /// Notes a request that the script defines, with names for the variable parts of its path.

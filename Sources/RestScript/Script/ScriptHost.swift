@@ -56,6 +56,14 @@ public final class ScriptHost {
                 throw diagnostic
             }
         }
+        // A test sets what its script needs, and a check reads all files.
+        if shared == nil, !options.collectsDiagnostics,
+            let missing = context.missingVariable(source, path: path)
+        {
+            context.generation.rollBack()
+            context.close()
+            throw missing
+        }
         context.declarations.finish(
             starting: options.collectsDiagnostics || !options.startsWork
                 ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTick)

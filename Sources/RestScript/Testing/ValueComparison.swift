@@ -175,16 +175,28 @@ struct ValueComparison {
         guard let first = lua.bytes(actual), let second = lua.bytes(expected),
             max(first.count, second.count) > 120
         else { return nil }
-        let same = zip(first, second).prefix { $0 == $1 }.count
+        let place = Self.same(first, second) + 1
+        // Masked before it is cut: without its name a value would not be known as a secret.
+        let (shown, wanted) = (Self.masked(first), Self.masked(second))
+        let same = Self.same(shown, wanted)
         let start = max(0, same - 30)
-        func excerpt(_ bytes: [UInt8]) -> String {
+        func excerpt(_ bytes: [UInt8], of count: Int) -> String {
             let end = min(bytes.count, same + 60)
             let part = start < end ? Array(bytes[start..<end]) : []
             let quoted = part.withUnsafeBytes { ValueText.quoted($0, limit: 200) }
             return (start > 0 ? "…" : "") + quoted + (end < bytes.count ? "…" : "")
-                + " (\(bytes.count) bytes, from byte \(same + 1) on)"
+                + " (\(count) bytes, from byte \(place) on)"
         }
-        return (excerpt(second), excerpt(first))
+        return (excerpt(wanted, of: second.count), excerpt(shown, of: first.count))
+    }
+
+    /// The number of equal bytes at the beginning.
+    private static func same(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        zip(one, other).prefix { $0 == $1 }.count
+    }
+
+    private static func masked(_ bytes: [UInt8]) -> [UInt8] {
+        String(validating: bytes, as: UTF8.self).map { Array(SecretMask.standard.line($0).utf8) } ?? bytes
     }
 }
 

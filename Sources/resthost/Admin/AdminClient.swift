@@ -68,7 +68,8 @@ struct AdminError: Error {
     /// The host refused the command.
     init(_ answer: AdminClient.Answer) {
         code = 400...499 ~= answer.status ? 2 : 1
-        message = answer.body["detail"]?.string ?? "the host answered with status \(answer.status)"
+        message =
+            answer.body["detail"]?.string ?? "the host answered with \(StatusPhrase.line(answer.status))"
         let names = answer.body["services"]?.elements.compactMap(\.string) ?? []
         if !names.isEmpty { message += "; the services are: \(names.joined(separator: ", "))" }
     }

@@ -48,16 +48,42 @@ struct HostSelection: ParsableArguments {
 
     @EngineActor
     private static func choice(_ sockets: [String]) async -> String {
-        var rows: [[String]] = []
+        var hosts: [RunningHost] = []
         for socket in sockets {
-            let status = try? await AdminClient(path: socket).successfulAnswer(to: "status", timeout: 2)
             let number = socket.split(separator: "/").last?.dropLast(5) ?? ""
-            let uptime = status?["uptime"]?.double.map { TimeSpan.text($0) } ?? "?"
-            rows.append([
-                "  --pid \(number)", status?["script"]?.string ?? "(it does not answer)", "up \(uptime)",
-            ])
+            let status = try? await AdminClient(path: socket).successfulAnswer(to: "status", timeout: 2)
+            hosts.append(RunningHost(number: String(number), status: status))
         }
-        return "several hosts are running; choose one:\n" + TextColumns.text(rows).trimmingNewline
+        return "several hosts are running; choose one:\n"
+            + TextColumns.text(RunningHost.rows(hosts)).trimmingNewline
+    }
+}
+
+/// A host in a list of those that run.
+struct RunningHost {
+    /// Its process number.
+    let number: String
+    /// Its answer; nil when it doesn't answer.
+    let status: Tree?
+
+    /// A row for each. Hosts whose scripts have the same name have their folders, too.
+    static func rows(_ hosts: [RunningHost]) -> [[String]] {
+        let names = hosts.compactMap { $0.status?["script"]?.string }
+        return hosts.map { host in
+            guard let status = host.status, let script = status["script"]?.string else {
+                return ["  --pid \(host.number)", "(it does not answer)", "up ?"]
+            }
+            var place = script
+            if !script.hasPrefix("/"), names.count(where: { $0 == script }) > 1,
+                let folder = status["folder"]?.string
+            {
+                place += " in \(folder)"
+            }
+            let uptime = status["uptime"]?.double.map { TimeSpan.text($0) } ?? "?"
+            let addresses = status["gateway"]?["listening"]?.elements.compactMap(\.string) ?? []
+            return ["  --pid \(host.number)", VisibleText.inline(place), "up \(uptime)"]
+                + (addresses.isEmpty ? [] : [VisibleText.inline(addresses.joined(separator: ", "))])
+        }
     }
 }
 

@@ -53,12 +53,14 @@ struct ExplainCommand: ParsableCommand {
 
     @EngineActor
     private func explain() -> Int32 {
-        guard let host = HostEngine.load(script.values, log: LogText(), startsWork: false),
+        guard
+            let host = HostEngine.load(
+                script.values, log: LogText(), startsWork: false, readsStores: commandLine.curl),
             let target = ServiceTarget(target, of: host)
         else { return 2 }
         if commandLine.curl {
             defer { host.close() }
-            return commandLine.values.write(target.resource, Method(method))
+            return commandLine.values.write(target.resource, Method(method), jobs: host.runningJobs)
         }
         let explanation = target.service.explain(
             target.path, method: Method(method))

@@ -30,6 +30,9 @@ struct GetCommand: ParsableCommand {
             The content goes to standard output, everything else to standard error. A script with one service \
             needs no SERVICE. PATH is joined to the service's base URL; an absolute URL is used as it is.
 
+            The script's jobs start, and the request waits 5 seconds at most for those that request something \
+            themselves, such as a token.
+
             Examples:
               resthost get config.lua /users/octocat
               resthost get config.lua github /users/octocat --include --timing

@@ -51,7 +51,8 @@ extension GetValues {
         }
         guard
             let host = HostEngine.load(
-                script, log: log, startsWork: !curl.isWanted, traffic: traffic, isOffline: offline),
+                script, log: log, startsWork: !curl.isWanted, readsStores: curl.isWanted, traffic: traffic,
+                isOffline: offline),
             let target = ServiceTarget(target, of: host)
         else {
             traffic.abandon()
@@ -59,9 +60,32 @@ extension GetValues {
         }
         let resource = target.resource
         resource.engine.recordsAddresses = timing || json
-        if curl.isWanted { return end(curl.write(resource, Method(method), options)) }
-        send(to: resource, of: host, method, options) { code in end(traffic.finish() ? code : max(code, 1)) }
+        if curl.isWanted {
+            return end(curl.write(resource, Method(method), options, jobs: host.runningJobs))
+        }
+        let begin = { @EngineActor in
+            send(to: resource, of: host, method, options) { code in
+                end(traffic.finish() ? code : max(code, 1))
+            }
+        }
+        if offline { return begin() }
+        let job = host.runningJobs.first ?? ""
+        let progress = ProgressLine(on: resource.engine.scheduler) { "waiting for the job at \(job)" }
+        host.whenStarted(within: Self.jobSeconds) { busy in
+            progress?.end()
+            if let job = busy.first {
+                log.write(
+                    ScriptLogEntry(
+                        level: .warn,
+                        text: "the job at \(job) still runs after \(Int(Self.jobSeconds)) s; "
+                            + "the request doesn't wait for it any longer"))
+            }
+            begin()
+        }
     }
+
+    /// Seconds for jobs of the script before the request is sent; see docs/reference/limits.md, L320.
+    private static let jobSeconds = 5.0
 
     @EngineActor
     private func send(
@@ -72,7 +96,14 @@ extension GetValues {
         if offline, isPlain { return readCached(resource, host, then: end) }
         let load = isPlain ? resource.loadIfNeeded() ?? resource.load() : nil
         let request = load ?? resource.request(Method(method), options)
-        request.onCompletion { info in write(info, of: request, host, then: end) }
+        let line = "\(method) \(SecretMask.standard.url(resource.urlString))"
+        let progress = ProgressLine(on: resource.engine.scheduler) {
+            request.transferred.flatMap(ProgressLine.bytes).map { "\(line), \($0)" } ?? line
+        }
+        request.onCompletion { info in
+            progress?.end()
+            write(info, of: request, host, then: end)
+        }
     }
 
     /// Prints the data of the caches and its age.

@@ -19,6 +19,9 @@ enum GatewaySettings {
         settings.listen = addresses(declaration, listen)
         settings.threads = threads ?? file.threads
         settings.bearerToken = declaration?.bearerToken
+        settings.eventCredentials = declaration?.eventSource.map {
+            EventCredentials(cookie: $0.cookie, parameter: $0.parameter)
+        }
         settings.limits = limits(declaration)
         file.apply(to: &settings.limits)
         settings.serverNames = declaration?.serverNames ?? []

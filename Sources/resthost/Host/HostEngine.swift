@@ -23,11 +23,12 @@ enum HostEngine {
     ///
     /// - Parameters:
     ///   - startsWork: False to load only the declarations and start no work.
+    ///   - readsStores: True to read the values of stores in files, cookies among them, and change nothing.
     ///   - traffic: The destination of its requests, if they are sent.
     ///   - isOffline: True when no request may be sent.
     static func load(
-        _ arguments: ScriptValues, log: LogText, startsWork: Bool = true, traffic: Traffic? = nil,
-        isOffline: Bool = false
+        _ arguments: ScriptValues, log: LogText, startsWork: Bool = true, readsStores: Bool = false,
+        traffic: Traffic? = nil, isOffline: Bool = false
     ) -> ScriptHost? {
         let engine = startsWork ? traffic?.makeEngine() ?? make(log: log) : make(NullTransport(), log: log)
         engine.isOffline = isOffline
@@ -37,7 +38,7 @@ enum HostEngine {
             options.startsWork = startsWork
             if !startsWork {
                 options.makeTransport = { NullTransport(options: $0) }
-                options.openStoresInMemory()
+                options.openStoresInMemory(readingFiles: readsStores)
             }
             return try ScriptHost(path: arguments.config, engine: engine, options: options)
         } catch {

@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 import RestScript
 import SQLiteCache
@@ -88,10 +89,18 @@ extension ScriptOptions {
     }
 
     /// Makes and changes no files, and only reports errors of paths.
-    mutating func openStoresInMemory() {
+    ///
+    /// - Parameter isReading: True to begin with the values of files that are there.
+    mutating func openStoresInMemory(readingFiles isReading: Bool = false) {
         openStore = { settings in
             try SQLiteStore.requireOwn(settings.path)
-            return ScriptStore(maxBytes: settings.maxBytes)
+            guard isReading, access(settings.path, R_OK) == 0 else {
+                return ScriptStore(maxBytes: settings.maxBytes)
+            }
+            let items = try SQLiteStore.open(settings.path) { _ in }.rows.map {
+                ScriptStore.Item(key: $0.key, value: $0.value, expiresAt: $0.expiresAt)
+            }
+            return ScriptStore(maxBytes: settings.maxBytes, items: items)
         }
         finishFiles = nil
     }

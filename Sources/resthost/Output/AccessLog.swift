@@ -77,7 +77,7 @@ extension LogText {
     func write(_ record: AccessRecord) {
         if isQuiet { return }
         let entry = ScriptLogEntry(
-            level: .info, text: "\(record.method) \(Self.target(record)) \(record.status)",
+            level: .info, text: "\(record.method) \(Self.target(record)) \(StatusPhrase.line(record.status))",
             fields: [("bytes", "\(record.bytes)"), ("ms", Self.milliseconds(record))]
                 + (record.client.map { [("client", $0)] } ?? []))
         write(text(entry)) { Self.members(record) }
@@ -95,7 +95,8 @@ extension LogText {
     private static func members(_ record: AccessRecord) -> [(String, Tree)] {
         let target = target(record)
         var members: [(String, Tree)] = [
-            ("level", "info"), ("message", Tree("\(record.method) \(target) \(record.status)")),
+            ("level", "info"),
+            ("message", Tree("\(record.method) \(target) \(StatusPhrase.line(record.status))")),
             ("method", Tree(record.method)), ("target", Tree(target)), ("status", Tree(record.status)),
             ("bytes", Tree(record.bytes)), ("seconds", Tree(record.duration)),
         ]

@@ -67,11 +67,11 @@ struct DiagnosticText {
     }
 }
 
-/// Lines of source files.
+/// Lines of source files, without the secrets of calls in them.
 enum SourceLines {
     static func read(_ path: String) -> [Substring]? {
         guard let bytes = try? WholeFile.read(path, limit: 16 << 20),
-            let text = String(validating: bytes, as: UTF8.self)
+            let text = String(validating: SourceSecrets.masked(bytes), as: UTF8.self)
         else { return nil }
         return text.split(separator: "\n", omittingEmptySubsequences: false)
     }

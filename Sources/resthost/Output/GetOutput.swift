@@ -23,7 +23,11 @@ struct GetOutput {
             hasForm = writeContent(info)
         }
         if includesTiming {
-            if let exchange = request.exchange { writeTiming(exchange) }
+            if let exchange = request.exchange {
+                writeTiming(exchange)
+            } else if request.attempts.isEmpty {
+                Streams.error("timing: no message was sent\n")
+            }
             writeAttempts(request.attempts)
         }
         return hasForm ? exitCode(info.response) : 2
@@ -103,7 +107,7 @@ struct GetOutput {
             let headers = exchange?.headers ?? entity?.headers
         else { return }
         let version = exchange?.httpVersion ?? entity?.httpVersion.map { "HTTP/\($0)" } ?? "HTTP/1.1"
-        var text = VisibleText.inline("\(version) \(status)") + "\n"
+        var text = VisibleText.inline("\(version) \(StatusPhrase.line(status))") + "\n"
         for field in headers.fields {
             let value = SecretMask.standard.header(field.name, field.value)
             text += VisibleText.inline("\(field.name): \(value)") + "\n"
@@ -148,7 +152,8 @@ enum FailureHint {
     static func text(_ error: RequestError, runningJobs jobs: [String] = []) -> String? {
         if error.httpStatusCode == 401, let job = jobs.first {
             let more = jobs.count > 1 ? " and \(jobs.count - 1) more still run" : " still runs"
-            return "the job at \(job)\(more), and nothing waits for it: if it logs in, let "
+            return
+                "the job at \(job)\(more), and get waits for no job that sleeps or takes long: if it logs in, let "
                 + "rest.refresh_on(401, …) do that, which holds requests back until there is a token"
         }
         guard case .transport(let failure)? = error.cause else { return nil }

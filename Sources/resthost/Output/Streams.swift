@@ -84,6 +84,17 @@ enum Streams {
 
     static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// The width of the terminal of standard error.
+    static var errorColumns: Int {
+        var size = winsize()
+        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// Writes a ``TerminalLine`` in the place of what the line shows.
+    static func draw(_ line: String, to descriptor: Int32) {
+        put(TerminalLine.erasure + visible(line).bytes, to: descriptor)
+    }
+
     /// Ends the process at once. There are no destructors to wait for, because all data was written before.
     static func exit(_ code: Int32) -> Never {
         fflush(nil)
@@ -100,7 +111,10 @@ enum Streams {
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         let writer = writers.withLock { descriptor == STDOUT_FILENO ? $0.output : $0.errors }
-        if let writer { writer.add(bytes) } else { put(bytes, to: descriptor) }
+        if let writer { return writer.add(bytes) }
+        guard let draw = TerminalLine.draw, isatty(descriptor) == 1 else { return put(bytes, to: descriptor) }
+        put(TerminalLine.above(bytes), to: descriptor)
+        draw()
     }
 
     private static func put(_ bytes: [UInt8], to descriptor: Int32) {

@@ -1,7 +1,5 @@
-import CPlatform
 import Platform
 import RestEngine
-import Synchronization
 
 /// The source of the repl's lines.
 protocol LineSource {
@@ -19,7 +17,11 @@ struct PlainLines: LineSource {
     var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && Streams.isOutputTerminal }
 
     func next(prompt: String) -> String? {
-        if isInteractive { Streams.output(prompt) }
+        if isInteractive {
+            Streams.output(prompt)
+            if TerminalLine.isPossible { TerminalLine.show { Streams.draw(prompt, to: STDOUT_FILENO) } }
+        }
+        defer { TerminalLine.hide() }
         // Unread input stays in a buffer of the C library, where the next call finds it.
         return readLine(strippingNewline: true)
     }
@@ -75,6 +77,8 @@ struct EditLine: LineSource {
     }
 
     func next(prompt: String) -> String? {
+        TerminalLine.show { TerminalInput.redraw() }
+        defer { TerminalLine.hide() }
         guard let line = read(prompt) else { return nil }
         defer { free(line) }
         let text = String(cString: line)
@@ -164,34 +168,5 @@ struct EditLine: LineSource {
         for (place, match) in all.enumerated() { matches[place] = strdup(match) }
         matches[all.count] = nil
         return matches
-    }
-}
-
-/// Reads typed characters for libedit, whose own reading misses a Ctrl-C just before it. This also does the
-/// rest of libedit's work: it shows the line again after a stop, and notices a new window size. Belongs to
-/// the main thread, which also gets the signals.
-enum TerminalInput {
-    private static let wasContinued = Atomic<Bool>(false)
-    private static let wasResized = Atomic<Bool>(false)
-
-    static func watch() {
-        signal(SIGCONT) { _ in TerminalInput.wasContinued.store(true, ordering: .sequentiallyConsistent) }
-        signal(SIGWINCH) { _ in TerminalInput.wasResized.store(true, ordering: .sequentiallyConsistent) }
-    }
-
-    /// Waits for a character; -1 at the end of the input and after an ``Interruption``.
-    static func next(redisplay: () -> Void, resize: () -> Void) -> CInt {
-        // Sets the mode that libedit uses, because a shell may have changed it meanwhile.
-        var mode = termios()
-        let isKnown = tcgetattr(STDIN_FILENO, &mode) == 0
-        while true {
-            let character = cplatform_read_character(STDIN_FILENO, Interruption.descriptor)
-            guard character == CPLATFORM_SIGNAL else { return character }
-            if wasResized.exchange(false, ordering: .sequentiallyConsistent) { resize() }
-            if wasContinued.exchange(false, ordering: .sequentiallyConsistent) {
-                if isKnown { tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) }
-                redisplay()
-            }
-        }
     }
 }

@@ -84,7 +84,7 @@ struct TraceCollector: Sendable {
                     rejected: Int(clamping: count?.int ?? count?.string.flatMap { Int64($0) } ?? 0),
                     why: partial?["errorMessage"]?.string ?? "it gives no reason")
             case .success(let response):
-                let text = "the collector of traces answers with status \(response.status)"
+                let text = "the collector of traces answers with \(StatusPhrase.line(response.status))"
                 self = [429, 502, 503, 504].contains(response.status) ? .away(text) : .refused(text)
             case .failure(let error):
                 self = .away("the collector of traces can't be reached: \(error.message)")

@@ -37,6 +37,19 @@ import Testing
         }
     }
 
+    @Test func `53.1 69.2 A client that prefers events gets states, from an ordinary load`() async throws {
+        try await BodyFlow.run { world, site in
+            let stream = try StreamTests.open(site, "/github/files/a")
+            await world.transport.waitForRequests(1)
+            #expect(try stream.head()["Content-Type"] == "text/event-stream")
+            #expect(try stream.event().name == "state")
+            #expect(try stream.event().name == "requested")
+            await world.reply(#"{"a":1}"#)
+            #expect(try stream.event().data.hasPrefix(#"{"data":{"a":1},"#))
+            #expect(await world.transport.streamed.streams.isEmpty)
+        }
+    }
+
     @Test func `69.5 As many bytes as were announced are the end for the client`() async throws {
         try await BodyFlow.run { world, site in
             let client = try site.connect()

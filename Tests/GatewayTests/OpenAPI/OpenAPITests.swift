@@ -45,7 +45,10 @@ import Testing
                 ])
             let user = document["paths"]?["/github/users/{login}"]?["post"]
             #expect(user?["parameters"]?[0]?["name"]?.string == "login")
-            #expect(user?["requestBody"] != nil)
+            #expect(user?["operationId"] == "post_github_users_by_login")
+            let types = user?["requestBody"]?["content"]?.pairs.map { $0.key } ?? []
+            #expect(types.first == "application/json" && types.contains("application/octet-stream"))
+            #expect(user?["responses"]?["2XX"]?["content"]?["application/json"]?["schema"] != nil)
         }
     }
 
@@ -76,6 +79,20 @@ import Testing
             }
             #expect(paths(document)["/github/{path}"] == ["get", "head"])
         }
+    }
+
+    @Test func `68.5 Each operation has an identifier, which others don't change`() {
+        let paths = ["/a-b/{x}", "/users/{login}", "/a_b/{x}", "/Users/{Login}/x%20y", "/-/health", "/"]
+        let all = OperationIdentifiers(paths.flatMap { [("get", $0), ("post", $0)] })
+        let names = paths.map { all["get", $0] }
+        #expect(Set(names).count == paths.count)
+        #expect(names.allSatisfy { $0.wholeMatch(of: #/[a-z][a-z0-9_]*/#) != nil }, "\(names)")
+        #expect(names[1] == "get_users_by_login" && names[4] == "get_health" && names[5] == "get")
+        #expect(names[0].hasPrefix("get_a_b_by_x_") && names[2].hasPrefix("get_a_b_by_x_"))
+        // Others come and go.
+        #expect(OperationIdentifiers([("get", paths[1])])["get", paths[1]] == names[1])
+        #expect(OperationIdentifiers([("get", paths[0]), ("get", paths[2])])["get", paths[0]] == names[0])
+        #expect(all["post", paths[1]] == "post_users_by_login")
     }
 
     @Test func `68.4 A gateway with tokens says so, and shows each client its own`() async throws {

@@ -27,7 +27,8 @@ struct RequestAttemptTests {
         #expect(request.attempts.map(\.status) == [303, 200])
         #expect(request.attempts.map(\.method) == ["POST", "GET"])
         #expect(request.attempts.map(\.reason) == [nil, .redirect(303)])
-        #expect("\(request.attempts[1])" == "1. GET https://api.test/v1/b because of redirect: 200 in 0 ms")
+        #expect(
+            "\(request.attempts[1])" == "1. GET https://api.test/v1/b because of redirect: 200 OK in 0 ms")
     }
 
     @Test func `40.2: an error has the attempts of its request`() throws {

@@ -71,11 +71,16 @@ struct HTTPFormTests {
         (308, "Permanent Redirect", "Permanently redirected"),
         (404, "Not Found", "Not found"), (408, "Request Timeout", "Request timed out"),
         (422, "Unprocessable Content", "Client error"), (299, "OK", "Success"),
-        (599, "Server Error", "Server error"),
+        (599, "Server Error", "Server error"), (302, "Found", "Found"), (399, "Redirection", "Redirected"),
     ])
     func `A status has one text for the wire and one for people`(status: Int, phrase: String, text: String) {
         #expect(StatusPhrase.text(for: status) == phrase)
         #expect(StatusText.text(for: status) == text)
+    }
+
+    @Test(arguments: [(404, "404 Not Found"), (299, "299"), (302, "302 Found"), (103, "103 Early Hints")])
+    func `A status for people has its phrase, if there is one`(status: Int, line: String) {
+        #expect(StatusPhrase.line(status) == line)
     }
 
     @Test func `A segment of a path escapes its slashes`() {

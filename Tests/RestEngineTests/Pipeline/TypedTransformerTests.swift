@@ -115,7 +115,7 @@ struct TypedTransformerTests {
         fixture.service.configureTransformer("a") { (_: Tree, _) -> User in throw Odd() }
         let error = try #require(try load(.json(202, "{}")).error)
         #expect(error.userMessage == "Cannot parse server response" && error.httpStatusCode == 202)
-        #expect(error.description.hasSuffix("Cannot parse server response (202): Odd()"))
+        #expect(error.description.hasSuffix("Cannot parse server response (202 Accepted): Odd()"))
         #expect(error.url == "https://api.test/v1/a" && error.method == "GET" && error.json == [:])
     }
 
@@ -214,7 +214,7 @@ struct TypedTransformerTests {
         let error = try #require(try load(.json(200, #"[{"login": "a"}, {"login": 1}]"#)).error)
         #expect(
             error.description
-                == "GET https://api.test/v1/a: Cannot parse server response (200): "
+                == "GET https://api.test/v1/a: Cannot parse server response (200 OK): "
                 + "[1].login: expected string, got number")
         guard case .undecodableContent(let failure)? = error.cause else {
             Issue.record("\(error)")

@@ -16,11 +16,11 @@ struct ErrorTextTests {
     private static let rows: [(RequestError, String)] = [
         (
             error(.wrongInputType(expected: "json", actual: "table", transformer: "flat"), status: 200),
-            "Cannot parse server response (200): flat expects json, got table"
+            "Cannot parse server response (200 OK): flat expects json, got table"
         ),
         (
             error(.wrongOutputType(expected: "text", actual: "table", transformer: "flat"), status: 200),
-            "Cannot parse server response (200): flat returned table, but its 'output' is text"
+            "Cannot parse server response (200 OK): flat returned table, but its 'output' is text"
         ),
         (
             error(.transformerReturnedNil(transformer: "flat")),
@@ -30,10 +30,10 @@ struct ErrorTextTests {
         // 17.7 fixes the message. The text also says that it is the script's fault.
         (
             error(.scriptError(script), "Cannot parse server response", status: 200),
-            "Script error (200): a.lua:7: no field"
+            "Script error (200 OK): a.lua:7: no field"
         ),
         (error(.scriptError(script)), "Script error: a.lua:7: no field"),
-        (error(.scriptError(script), "no field", status: 200), "no field (200) (a.lua:7)"),
+        (error(.scriptError(script), "no field", status: 200), "no field (200 OK) (a.lua:7)"),
         (
             error(
                 .custom(type: "mine", fields: ["message": "outer", "cause": ["message": "inner"]]), "Sorry"),

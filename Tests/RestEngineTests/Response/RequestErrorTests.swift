@@ -131,7 +131,7 @@ struct RequestErrorTests {
         error.attempt = 2
         #expect(
             error.description
-                == "PUT u: Cannot parse server response (200): malformed JSON at byte 3: bad (attempt 2)")
+                == "PUT u: Cannot parse server response (200 OK): malformed JSON at byte 3: bad (attempt 2)")
         #expect("\(RequestError(timestamp: 0))" == "Request failed")
     }
 }

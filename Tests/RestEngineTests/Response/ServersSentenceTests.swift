@@ -53,10 +53,24 @@ struct ServersSentenceTests {
         #expect(Self.error(.json(large), "application/json").description == "Bad request (400)")
     }
 
+    @Test func `47.1 a secret is hidden where the text is cut, too`() throws {
+        let secret = "canary-of-a-cut-sentence"
+        #expect(SecretMask.hide(secret))
+        let long = String(repeating: "x", count: 190) + " " + secret
+        for (content, type) in [
+            (Content.json(["message": Tree(long)]), "application/json"), (.text(long), "text/plain"),
+        ] {
+            let text = Self.error(content, type).description
+            #expect(text.hasSuffix("x ***"), "\(text)")
+        }
+    }
+
     @Test func `a cause says more than the body`() throws {
         let error = Self.error(
             .json(["message": "said"]), "application/json",
             cause: .malformedJSON(offset: 1, message: "no value"))
-        #expect(error.description == "Cannot parse server response (400): malformed JSON at byte 1: no value")
+        #expect(
+            error.description
+                == "Cannot parse server response (400 Bad Request): malformed JSON at byte 1: no value")
     }
 }

@@ -80,7 +80,7 @@ struct PermissionsTests {
         fixture.close()
         #expect(
             fixture.lines.first?.contains(
-                "a redirect (302) from https://api.test/v1/moved leads there, and requests to https://evil.test/ are not "
+                "a redirect (302 Found) from https://api.test/v1/moved leads there, and requests to https://evil.test/ are not "
                     + "allowed") == true,
             "\(fixture.lines)")
         #expect(fixture.transport.requests.map(\.url) == ["https://api.test/v1/moved"])

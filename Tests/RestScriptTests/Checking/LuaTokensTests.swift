@@ -38,6 +38,10 @@ struct LuaTokensTests {
             let tokens = Array(LuaTokens(Array(text.utf8)))
             #expect(tokens.count <= text.utf8.count)
             #expect(tokens.map(\.line) == tokens.map(\.line).sorted())
+            let ends = tokens.flatMap { [$0.range.lowerBound, $0.range.upperBound] }
+            #expect(ends == ends.sorted() && ends.allSatisfy { 0...text.utf8.count ~= $0 })
+            let shown = SourceSecrets.masked(Array(text.utf8))
+            #expect(shown.count { $0 == 0x0A } == text.utf8.count { $0 == 0x0A })
         }
     }
 }

@@ -59,7 +59,7 @@ struct PipelineTests {
                 "my stage,parsing,cleanup,model",
                 "warn: the pipeline's order leaves out 'cleanup', 'model', which holds transformers or a cache: they won't run",
                 "hellox", "my stage,parsing,cleanup,model",
-                "nil\tGET https://api.test/v1/headers: Cannot parse server response (200): text expects bytes, got text",
+                "nil\tGET https://api.test/v1/headers: Cannot parse server response (200 OK): text expects bytes, got text",
                 "my stage,parsing,cleanup,model",
                 "warn: the pipeline's order leaves out 'cleanup', 'model', 'my stage', 'parsing', "
                     + "which holds transformers or a cache: they won't run", "3",

@@ -33,39 +33,39 @@ struct ReasonTests {
     @Test(arguments: [
         (
             "api:configure_transformer('list', { input = 'text', description = 'flat' }, print)", "list",
-            "Cannot parse server response (200): flat expects text, got json"
+            "Cannot parse server response (200 OK): flat expects text, got json"
         ),
         (
             "api:configure_transformer('xml', { input = 'text', description = 'flat' }, print)", "xml",
-            "Cannot parse server response (200): flat expects text, got bytes: nothing before it decodes application/xml; "
+            "Cannot parse server response (200 OK): flat expects text, got bytes: nothing before it decodes application/xml; "
                 + "add a transformer for this content type to the decoding stage"
         ),
         (
             "api:configure_transformer('json', { output = 'text', description = 'flat' }, function(t) return { 1 } end)",
-            "json", "Cannot parse server response (200): flat returned table, but its 'output' is text"
+            "json", "Cannot parse server response (200 OK): flat returned table, but its 'output' is text"
         ),
         (
             "api:configure_transformer('json', { description = 'flat' }, function(t) local x = t.id end)",
             "json",
-            "Cannot parse server response (200): flat returned nil: is a 'return' missing in it?"
+            "Cannot parse server response (200 OK): flat returned nil: is a 'return' missing in it?"
         ),
-        ("", "broken", "Cannot parse server response (200): malformed JSON at byte 1: a key is a string"),
+        ("", "broken", "Cannot parse server response (200 OK): malformed JSON at byte 1: a key is a string"),
         (
             "", "fragment",
-            "Cannot parse server response (200): JSON number where an object or array is expected"
+            "Cannot parse server response (200 OK): JSON number where an object or array is expected"
         ),
         ("", "down", "Connection refused"), ("", "missing", "Not found (404): no such thing"),
         (
             "api:configure_transformer('json', function(t) return t.user.name end)", "json",
-            "Script error (200): test.lua:1: attempt to index a nil value (field 'user')"
+            "Script error (200 OK): test.lua:1: attempt to index a nil value (field 'user')"
         ),
         (
             "api:configure_transformer('json', function(t) error('no user') end)", "json",
-            "no user (200) (test.lua:1)"
+            "no user (200 OK) (test.lua:1)"
         ),
         (
             "api:configure_transformer('json', function(t) error({ code = 5 }) end)", "json",
-            "Script error (200): test.lua:1: { code = 5 }"
+            "Script error (200 OK): test.lua:1: { code = 5 }"
         ),
     ])
     func `an error that is made anew of another's parts says the same`(

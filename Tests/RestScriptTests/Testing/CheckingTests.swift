@@ -46,10 +46,22 @@ struct CheckingTests {
         #expect(try await testFailure(body) == nil)
     }
 
+    @Test func `47.1 an excerpt of long texts hides secrets`() async throws {
+        let failure = try await testFailure(
+            """
+            local function body(text) return '{"user":"me","password":"' .. ('k'):rep(200) .. text .. '"}' end
+            t.equal(body 'a', body 'b')
+            """)
+        #expect(failure?.contains("***") == true && failure?.contains("kk") == false, "\(failure ?? "")")
+    }
+
     private nonisolated static let fails: [(body: String, message: String)] = [
         ("t.assert(nil)", "1: assertion failed: the value is nil"),
         ("\nt.assert(false, 'no luck')", "2: no luck"), ("t.assert(1 == 2, 5)", "1: 5"),
-        ("t.assert(nil, rest.error { user_message = 'Mine', http_status_code = 404 })", "1: Mine (404)"),
+        (
+            "t.assert(nil, rest.error { user_message = 'Mine', http_status_code = 404 })",
+            "1: Mine (404 Not Found)"
+        ),
         ("t.assert(nil, setmetatable({}, { __tostring = function() return 'said' end }))", "1: said"),
         ("t.assert(nil, setmetatable({}, { __tostring = function() error('x') end }))", "1: {}"),
         ("t.assert(nil, { a = 1 })", "1: { a = 1 }"),

@@ -56,7 +56,7 @@ struct ConfigureTransformerTests {
             """,
             prints: [
                 "Not found\t404\tno such thing\tnil\tnil", "Not found\t404\t\tno such thing\tnil",
-                "warn: transformer test.lua:9: GET https://api.test/v1/missing: boom (404) (test.lua:9)",
+                "warn: transformer test.lua:9: GET https://api.test/v1/missing: boom (404 Not Found) (test.lua:9)",
                 "Not found\t404\t\tno such thing\tnil",
             ])
     }

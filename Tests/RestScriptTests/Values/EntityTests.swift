@@ -135,7 +135,7 @@ struct EntityTests {
                 "GET https://api.test/v1/missing: Not found (404): no such thing",
                 "Not found\t404\tnil\t1000000.0\thttps://api.test/v1/missing\tGET\t1",
                 "true\tno such thing\tjson",
-                "GET https://api.test/v1/broken: Cannot parse server response (200): malformed JSON at byte 1: a key is a string",
+                "GET https://api.test/v1/broken: Cannot parse server response (200 OK): malformed JSON at byte 1: a key is a string",
                 "malformed_json\t1\t200\ttrue\t{", "json_not_object_or_array\tnumber",
             ])
     }

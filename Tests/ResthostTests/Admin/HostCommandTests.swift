@@ -100,7 +100,8 @@ struct HostCommandTests {
         #expect(choice.code == 2)
         #expect(choice.errors.hasPrefix("resthost: several hosts are running; choose one:\n"))
         for number in numbers {
-            let words = ["--pid", number, "main.lua", "up"]
+            // Both have the same name, so each has its folder.
+            let words = ["--pid", number, "main.lua", "in"]
             let lines = choice.errors.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
             #expect(lines.contains { $0.starts(with: words) }, "\(choice.errors)")
             let one = await run("status", "--pid", number)

@@ -157,4 +157,29 @@ struct StatusTextTests {
         ]
         for (bytes, text) in sizes { #expect(ByteCount.text(bytes) == text) }
     }
+
+    @Test func `hosts in a list have a folder where their scripts have the same name`() {
+        func host(_ number: String, _ script: String, _ address: String? = nil) -> RunningHost {
+            let listening = Tree(address.map { [Tree($0)] } ?? [])
+            return RunningHost(
+                number: number,
+                status: [
+                    "script": Tree(script), "folder": Tree("/srv/" + number), "uptime": 61,
+                    "gateway": ["listening": listening] as Tree,
+                ])
+        }
+        let rows = RunningHost.rows([
+            host("1", "main.lua", "http://127.0.0.1:8080"), host("2", "main.lua"), host("3", "other.lua"),
+            host("4", "/opt/main.lua"), RunningHost(number: "5", status: nil),
+        ])
+        #expect(
+            TextColumns.text(rows) == """
+                  --pid 1  main.lua in /srv/1    up 1m 1s  http://127.0.0.1:8080
+                  --pid 2  main.lua in /srv/2    up 1m 1s
+                  --pid 3  other.lua             up 1m 1s
+                  --pid 4  /opt/main.lua         up 1m 1s
+                  --pid 5  (it does not answer)  up ?
+
+                """)
+    }
 }

@@ -3,6 +3,8 @@ import RestEngine
 import TestSupport
 import Testing
 
+@testable import resthost
+
 struct GetCommandTests {
     /// Answers with the request that it got.
     private let peer = LoopbackPeer { request in
@@ -73,8 +75,26 @@ struct GetCommandTests {
     @Test func `head and timing go to standard error`() async {
         let run = await folder().run("get", "main.lua", "/a", "--include", "--timing")
         #expect(run.code == 0)
-        #expect(run.errors.hasPrefix("HTTP/1.1 200\nContent-Length: "))
+        #expect(run.errors.hasPrefix("HTTP/1.1 200 OK\nContent-Length: "))
         #expect(run.errors.contains("\ntiming of \(peer.baseURL)/v1/a\n"))
+    }
+
+    @Test(arguments: [
+        ["-X", "DELETE"], ["-d", "{}"], ["-H", "X: y"], ["--raw"], ["-X", "PUT", "-d", "a=b", "--json"],
+    ]) func `requests of all kinds have a timing`(options: [String]) async {
+        let folder = folder()
+        let run = await ChildProcess(
+            [BuiltProgram.path, "get", "main.lua", "/a", "--timing"] + options, in: folder.path
+        ).end()
+        #expect(run.errors.hasPrefix("timing of \(peer.baseURL)/v1/a\n  name look-up "), "\(run.errors)")
+        #expect(run.errors.contains("\n  total "))
+    }
+
+    @Test func `a request that sends nothing says so in place of a timing`() async {
+        let folder = folder("api:computed('/sum', function() return { 1 } end)")
+        let run = await folder.run("get", "main.lua", "/sum", "--timing")
+        #expect(run.output == "[1]\n")
+        #expect(run.errors == "timing: no message was sent\n")
     }
 
     @Test func `47.1 secrets of the head are hidden, for people and for programs`() async throws {
@@ -114,7 +134,7 @@ struct GetCommandTests {
             """#)
         for isKept in [false, true] {
             let run = await folder.run("get", "main.lua", "/a", "--json", "--include")
-            #expect(run.errors.hasPrefix("HTTP/1.1 200\nContent-Length: "))
+            #expect(run.errors.hasPrefix("HTTP/1.1 200 OK\nContent-Length: "))
             let outcome = try Tree(json: run.output)
             #expect(outcome["status"]?.int == 200)
             #expect(outcome["url"]?.string == peer.baseURL + "/v1/a")
@@ -147,5 +167,41 @@ struct GetCommandTests {
         #expect(run.output.isEmpty)
         #expect(run.errors.contains(wrong.message), "\(run.errors)")
         #expect(peer.requests.isEmpty)
+    }
+
+    @Test(.wholeRunOnly, .enabled(if: access("/usr/bin/script", X_OK) == 0))
+    func `on a terminal a slow request shows what it waits for`() async {
+        let gate = Gate()
+        let peer = LoopbackPeer { _, connection in
+            gate.wait()
+            connection.send(PeerConnection.response(body: Array("fine".utf8)))
+        }
+        let folder = ScriptFolder.service(at: peer.baseURL)
+        let command = "exec \(BuiltProgram.path) get main.lua '/a?token=s3cret'"
+        let child = ChildProcess(
+            ["/usr/bin/script", "-qec", command, "/dev/null"], in: folder.path,
+            environment: ["TERM": "xterm"])
+        #expect(await child.hasWritten("GET \(peer.baseURL)/a?token=***, 1 s"))
+        gate.open()
+        let run = await child.end()
+        #expect(run.code == 0)
+        // The line is gone before the content comes.
+        #expect(run.output.hasSuffix("\r\u{1B}[Kfine\r\n"), "\(run.output)")
+    }
+
+    @Test(arguments: [
+        ("short", 80, "short"), ("a longer text", 10, "a longer…"), ("a\u{1b}b", 80, "a\\u{1b}b"),
+    ])
+    func `a progress line fits into the terminal`(text: String, columns: Int, shown: String) async {
+        #expect(await ProgressLine.line(text, columns: columns) == shown)
+    }
+
+    @Test func `a progress line counts what moves`() async {
+        var progress = TransferProgress()
+        #expect(await ProgressLine.bytes(progress) == nil)
+        (progress.bytesSent, progress.bytesToSend) = (1 << 20, 5 << 20)
+        #expect(await ProgressLine.bytes(progress) == "1 MiB of 5 MiB sent")
+        progress.bytesReceived = 300
+        #expect(await ProgressLine.bytes(progress) == "300 bytes received")
     }
 }

@@ -147,22 +147,49 @@ struct GetFailureTests {
     @Test func `a refusal beside a job that goes on names the job, and what would have waited for it`()
         async throws
     {
-        let peer = LoopbackPeer { request, connection in
-            if request.target == "/login" {
-                connection.stall()
-            } else {
-                connection.send(PeerConnection.response(401))
-            }
-        }
+        let peer = LoopbackPeer { _ in PeerConnection.response(401) }
         let folder = ScriptFolder.service(
             at: peer.baseURL,
-            "local function log_in()\n  api:resource(\"/login\"):load():await()\nend\nrest.spawn(log_in)")
+            "local function log_in()\n  rest.sleep(60)\n  api:resource(\"/login\"):load():await()\nend\nrest.spawn(log_in)"
+        )
         let run = await folder.run("get", "main.lua", "/a")
         #expect(run.code == 1)
         #expect(run.errors.contains("hint: the job at main.lua:3 still runs"), "\(run.errors)")
         #expect(run.errors.contains("rest.refresh_on(401, …)"), "\(run.errors)")
         let report = try Tree(json: await folder.run("get", "main.lua", "/a", "--json").output)
         #expect(report["error"]?["hint"]?.string?.contains("main.lua:3") == true)
+    }
+
+    @Test func `a job that logs in ends before the request is sent`() async {
+        let peer = LoopbackPeer { request in
+            switch (request.target, request.headers["Authorization"]) {
+            case ("/login", _), ("/token", _):
+                PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("s3cret".utf8))
+            case ("/a", "Bearer s3cret"):
+                PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("in".utf8))
+            default: PeerConnection.response(401)
+            }
+        }
+        let folder = ScriptFolder.service(
+            at: peer.baseURL,
+            """
+            local token
+            api:configure("/a", function(c) c.headers.Authorization = token and "Bearer " .. token end)
+            rest.spawn(function()
+              api:resource("/login"):request("POST", { json = {} }):await()
+              token = api:resource("/token"):get()
+              api:invalidate_configuration()
+              rest.log.info("in")
+              rest.sleep(60)
+            end)
+            rest.every(60, print)
+            """)
+        let run = await folder.run("get", "main.lua", "/a")
+        #expect(run.output == "in", "\(run.errors)")
+        #expect(run.errors == "info  in  (main.lua:9)\n")
+        #expect(peer.requests.map(\.target) == ["/login", "/token", "/a"])
+        // With this option get sends no request, so it waits for no job.
+        #expect(await folder.run("get", "main.lua", "/a", "--offline").errors.contains("offline"))
     }
 
     @Test func `a URL that is none is not sent`() async {

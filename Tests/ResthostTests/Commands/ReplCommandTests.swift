@@ -118,4 +118,29 @@ struct ReplCommandTests {
         #expect(stat(state + "/resthost/history", &status) == 0 && status.st_mode & 0o777 == 0o600)
         _ = await ChildProcess(["/bin/rm", "-rf", state], in: folder.path).end()
     }
+
+    @Test(
+        .enabled(
+            if: access("/usr/bin/script", X_OK) == 0
+                && access("/usr/lib/x86_64-linux-gnu/libedit.so.2", F_OK) == 0))
+    func `a log line comes above the prompt and what is typed behind it`() async throws {
+        let state = folder.path + "/state"
+        let run = await ChildProcess(
+            [
+                "/bin/sh", "-c",
+                #"""
+                : >shown; seen() { until grep -qF "$1" shown; do sleep 0.01; done; }
+                ends() { until [ "$(tail -c ${#1} shown)" = "$1" ]; do sleep 0.01; done; }
+                (seen '> '; printf 'rest.after(0.1, function() rest.log.info("ti".."ck") end)\n'; printf 'half'
+                seen 'tick'; ends '> half'; printf '\003'; ends '> '; printf ':quit\n'
+                until [ -e over ]; do sleep 0.01; done) \
+                | (script -qec "exec \#(BuiltProgram.path) repl main.lua" /dev/null >shown; echo $? >over)
+                code=$(cat over); cat shown; rm shown over; exit $code
+                """#,
+            ], in: folder.path, environment: ["TERM": "xterm", "XDG_STATE_HOME": state]
+        ).end()
+        #expect(run.code == 0)
+        #expect(run.output.contains("\r\u{1B}[Kinfo  tick"), "\(run.output)")
+        _ = await ChildProcess(["/bin/rm", "-rf", state], in: folder.path).end()
+    }
 }

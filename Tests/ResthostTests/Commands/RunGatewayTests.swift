@@ -68,16 +68,16 @@ struct RunGatewayTests {
         #expect(!text.contains("s3cret"))
         let lines = text.split(separator: "\n").map(String.init)
         #expect(lines.count == 3, "\(text)")
-        #expect(lines[0].hasPrefix("info  GET /api/a?b=c&token=*** 200 bytes=5 ms="), "\(lines[0])")
+        #expect(lines[0].hasPrefix("info  GET /api/a?b=c&token=*** 200 OK bytes=5 ms="), "\(lines[0])")
         #expect(lines[0].hasSuffix(" client=127.0.0.1"), "\(lines[0])")
-        #expect(lines[1].hasPrefix("info  HEAD /none 404 bytes=0 ms="), "\(lines[1])")
-        #expect(lines[2].hasPrefix("info  - - 400 bytes="), "\(lines[2])")
+        #expect(lines[1].hasPrefix("info  HEAD /none 404 Not Found bytes=0 ms="), "\(lines[1])")
+        #expect(lines[2].hasPrefix("info  - - 400 Bad Request bytes="), "\(lines[2])")
 
         let json = try await run("access_log = true", asking: [requests[0]], "--log-format", "json").run
             .errors
         let line = try Tree(json: json)
         #expect(line["level"]?.string == "info")
-        #expect(line["message"]?.string == "GET /api/a?b=c&token=*** 200")
+        #expect(line["message"]?.string == "GET /api/a?b=c&token=*** 200 OK")
         #expect(line["target"]?.string == "/api/a?b=c&token=***")
         #expect(line["status"]?.int == 200 && line["bytes"]?.int == 5)
         #expect(line["client"]?.string == "127.0.0.1" && line["seconds"]?.double != nil)

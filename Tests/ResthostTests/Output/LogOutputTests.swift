@@ -53,7 +53,8 @@ struct LogOutputTests {
             at: peer.baseURL, "rest.spawn(function() api:resource('/a'):get() end)")
         let run = await folder.run("run", "main.lua", "--log", "network")
         #expect(
-            run.errors.contains(#/^\d{4}-\S+Z network +│ 200 GET http://\S+/a in \d+ ms\n/#), "\(run.errors)")
+            run.errors.contains(#/^\d{4}-\S+Z network +│ 200 OK GET http://\S+/a in \d+ ms\n/#),
+            "\(run.errors)")
     }
 
     @Test func `get keeps what is printed apart from the content`() async {

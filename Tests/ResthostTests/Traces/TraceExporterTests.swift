@@ -101,7 +101,8 @@ struct TraceExporterTests {
         fixture.settle()
         fixture.advance(5)
         answer(0, 503)
-        #expect(complaints.lines == ["the collector of traces answers with status 503; spans wait"])
+        #expect(
+            complaints.lines == ["the collector of traces answers with 503 Service Unavailable; spans wait"])
         fixture.advance(9.5)
         #expect(collector.streams.count == 1)
         fixture.advance(1)
@@ -134,7 +135,7 @@ struct TraceExporterTests {
         answer(2, 200, #"{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}"#)
         #expect(
             complaints.lines == [
-                "the collector of traces answers with status 400; 2 spans are lost",
+                "the collector of traces answers with 400 Bad Request; 2 spans are lost",
                 "the collector of traces did not take all: too old; 2 spans are lost",
             ])
         withExtendedLifetime(exporter) {}
@@ -175,7 +176,8 @@ struct TraceExporterTests {
         await yielding(until: "something is sent") { !collector.streams.isEmpty }
         answer(0, 502)
         await fixture.finish(end)
-        #expect(complaints.lines == ["the collector of traces answers with status 502; 2 spans are lost"])
+        #expect(
+            complaints.lines == ["the collector of traces answers with 502 Bad Gateway; 2 spans are lost"])
     }
 
     @Test func `70.4 the end comes in three seconds, whatever a collector does`() async throws {

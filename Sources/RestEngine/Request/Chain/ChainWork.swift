@@ -174,6 +174,8 @@ final class ChainWork: RequestWork {
         wrapped.authenticate(by: authentication)
     }
 
+    var network: NetworkWork? { startsWrapped ? wrapped.work.network : nil }
+
     func need(by pass: RefreshPass) {
         current?.need(by: pass)
         decision?.onNeeded?()

@@ -1,0 +1,69 @@
+import Platform
+import RestEngine
+
+/// Where a request for a stream of events may have its token, besides `Authorization`: the browser's
+/// `EventSource` sends no such header. A GET that doesn't ask for events is not looked at, so no page of
+/// another origin can use a cookie for anything else.
+public struct EventCredentials: Sendable, Equatable {
+    /// The name of a cookie; nil for none.
+    public var cookie: String?
+    /// The name of a parameter of the query, in plain letters, digits, `-` and `_`; nil for none. Neither the
+    /// API nor a log gets it.
+    public var parameter: String?
+
+    public init(cookie: String? = nil, parameter: String? = nil) {
+        self.cookie = cookie
+        self.parameter = parameter
+    }
+
+    /// Whether a request may have its token there.
+    func apply(to head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard head.method == .get, let accept = head.accept else { return false }
+        return AcceptedTypes(String(decoding: accept.bytes(in: bytes), as: UTF8.self)).prefersEvents
+    }
+
+    /// The token of a request as the value of an Authorization field; nil without one, or with a field of its
+    /// own.
+    func authorization(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> String? {
+        guard head.authorization == nil, apply(to: head, bytes),
+            let token = cookie(head, bytes) ?? parameter(head.target.bytes(in: bytes))
+        else { return nil }
+        return "Bearer " + token
+    }
+
+    private func cookie(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> String? {
+        guard let cookie else { return nil }
+        let fields = RequestFields(Array(bytes[..<head.length]))
+        // In one field, or, over HTTP/2, in several (RFC 9113 8.2.3).
+        let pairs = fields.fields(named: ["cookie"]).flatMap { $0.value.split(separator: ";") }
+        return pairs.lazy.compactMap { pair -> String? in
+            let pair = pair.drop { $0 == " " }
+            guard pair.hasPrefix(cookie + "=") else { return nil }
+            return String(pair.dropFirst(cookie.count + 1))
+        }.first { !$0.isEmpty }
+    }
+
+    private func parameter(_ target: UnsafeRawBufferPointer) -> String? {
+        guard let parameter else { return nil }
+        return Self.pairs(target).lazy.compactMap { pair -> String? in
+            guard pair.hasPrefix(parameter + "=") else { return nil }
+            return PercentEncoding.decode(String(pair.dropFirst(parameter.count + 1)))
+        }.first { !$0.isEmpty }
+    }
+
+    /// The target without the parameter; nil if it has none.
+    func stripped(_ target: [UInt8]) -> [UInt8]? {
+        guard let parameter else { return nil }
+        let pairs = target.withUnsafeBytes { Self.pairs($0) }
+        let others = pairs.filter { $0 != parameter && !$0.hasPrefix(parameter + "=") }
+        guard others.count < pairs.count else { return nil }
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return Array(path) + (others.isEmpty ? [] : Array(("?" + others.joined(separator: "&")).utf8))
+    }
+
+    private static func pairs(_ target: UnsafeRawBufferPointer) -> [Substring] {
+        guard let mark = target.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return String(decoding: target[(mark + 1)...], as: UTF8.self)
+            .split(separator: "&", omittingEmptySubsequences: false)
+    }
+}
