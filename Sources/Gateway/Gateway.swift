@@ -45,7 +45,7 @@ public final class Gateway: Sendable {
         secrets = try ListenerSecrets(configuration)
         let access = try GatewayRules.Access(configuration, authority: secrets.authority)
         engine = EngineClient(
-            directory: directory, control: control, rules: GatewayRules(access), uptime: configuration.uptime,
+            directory: directory, control: control, rules: GatewayRules(access), configuration,
             metrics: configuration.metrics ?? GatewayMetrics())
     }
 

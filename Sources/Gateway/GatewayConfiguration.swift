@@ -49,6 +49,10 @@ public struct GatewayConfiguration: Sendable {
     package var spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     /// Called on a network thread, once a minute at most for each kind. It must be quick.
     public var onShortage: (@Sendable (GatewayShortage) -> Void)?
+    /// Gets failures that clients got: of the script, of the host and of APIs (rules 73).
+    public var onFailure: (@EngineActor @Sendable (GatewayFailure) -> Void)?
+    /// Clients get the message and the line of an error of the script.
+    public var showsScriptErrors = false
     /// The gateway's metrics. Gateways of one host may share them. Nil: its own.
     public var metrics: GatewayMetrics?
     /// Seconds that health waits for the engine before it reports that the engine is busy.

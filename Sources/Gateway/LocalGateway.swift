@@ -29,10 +29,11 @@ package final class LocalGateway: LocalServer {
         self.time = time
         var configuration = configuration
         configuration.uptime = { time.values.withLock { $0.uptime } }
+        configuration.showsScriptErrors = true
         configuration.clock = { time.values.withLock { $0.now } }
         let engine = EngineClient(
             directory: directory, control: nil, rules: GatewayRules(try GatewayRules.Access(configuration)),
-            uptime: configuration.uptime, metrics: GatewayMetrics())
+            configuration, metrics: GatewayMetrics())
         loop = GatewayLoop(
             eventLoop: eventLoop, engine: engine, configuration: configuration,
             room: ConnectionRoom(configuration))

@@ -25,9 +25,9 @@ extension EngineClient {
             case .success(.proceed(let forward)):
                 self.run(hooks.dropFirst(), request, forward: forward, completion)
             case .success(.answer(let answer)):
-                completion(.answered(Self.outcome(of: .success(answer)), labels: labels))
+                completion(.answered(self.outcome(of: .success(answer), request), labels: labels))
             case .failure(let error):
-                completion(.answered(Self.outcome(of: .failure(error)), labels: labels))
+                completion(.answered(self.outcome(of: .failure(error), request), labels: labels))
             }
         }
     }
@@ -44,7 +44,7 @@ extension EngineClient {
         hook.function(own, head) { result in
             switch result {
             case .success(let head): self.run(hooks.dropFirst(), request, head, completion)
-            case .failure(let error): completion(.failure(Self.problem(of: error)))
+            case .failure(let error): completion(.failure(self.problem(of: error, answering: request)))
             }
         }
     }

@@ -67,9 +67,9 @@ extension EngineClient {
             Self.note(info.response, to: proxied.method, resource)
             // A read that carries headers of `forward` gets the API's own answer, failures included (50.6).
             if proxied.isRead, isStreamed, proxied.headers.isEmpty, case .failure(let error) = info.response {
-                return completion(.problem(Problem(error, reading: proxied.path)))
+                return completion(.problem(self.problem(of: error, proxied.method, proxied.path)))
             }
-            completion(Self.outcome(info.response, proxied, of: resource, headers))
+            completion(self.outcome(info.response, proxied, of: resource, headers))
         }
     }
 }

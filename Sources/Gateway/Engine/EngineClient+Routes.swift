@@ -15,7 +15,9 @@ extension EngineClient {
             let isRead = entry.route.method == "GET"
             let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
             let known = isRead ? request.headers["If-None-Match"] : nil
-            return entry.route.handler(request) { completion(Self.outcome(of: $0, accepted, known: known)) }
+            return entry.route.handler(request) {
+                completion(self.outcome(of: $0, request, accepted, known: known))
+            }
         }
         let shown = Shown(
             answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
@@ -35,12 +37,13 @@ extension EngineClient {
                 return answers.end(resource, with: .problem(.streamIsNotKept))
             }
             guard case .success(.content(let entity)) = result, 200...299 ~= entity.status ?? 200 else {
-                return answers.end(resource, with: Self.outcome(of: result))
+                return answers.end(resource, with: self.outcome(of: result, request))
             }
             Self.keep(entity, in: resource) { made in
                 switch made {
                 case .success(let answer): answers.end(resource, with: .answer(answer, status, shown))
-                case .failure(let error): answers.end(resource, with: .problem(Self.problem(of: error)))
+                case .failure(let error):
+                    answers.end(resource, with: .problem(self.problem(of: error, answering: request)))
                 }
             }
         }
@@ -78,20 +81,17 @@ extension EngineClient {
     /// - Parameters:
     ///   - accepted: The types that a success may have; nil means any.
     ///   - known: The tags of the contents that the client has.
-    static func outcome(
-        of result: Result<ServedAnswer, RequestError>, _ accepted: AcceptedTypes? = nil, known: String? = nil
+    @EngineActor
+    func outcome(
+        of result: Result<ServedAnswer, RequestError>, _ request: ServedRequest,
+        _ accepted: AcceptedTypes? = nil, known: String? = nil
     ) -> Outcome {
         do throws(RequestError) {
             switch try result.get() {
-            case .content(let entity): return try reply(entity, accepted, known)
+            case .content(let entity): return try Self.reply(entity, accepted, known)
             case .stream(let stream): return .body(StreamedAnswer(stream))
             }
-        } catch { return .problem(problem(of: error)) }
-    }
-
-    /// The problem of a route or a hook that failed.
-    static func problem(of error: RequestError) -> Problem {
-        Problem(error, reading: ResourcePath(service: "", path: "", query: nil))
+        } catch { return .problem(problem(of: error, answering: request)) }
     }
 
     private static func reply(

@@ -54,7 +54,7 @@ extension EngineClient {
         resource.engine.tracing(proxied.trace) { resource.request(method, proxied.options) }.onCompletion {
             info in
             Self.note(info.response, to: sent.method, resource)
-            completion(Self.outcome(info.response, sent, of: resource, forwarded))
+            completion(self.outcome(info.response, sent, of: resource, forwarded))
         }
     }
 
@@ -84,7 +84,7 @@ extension EngineClient {
     /// The API's answer to a failure goes to the client that sent the request, like a success. A failure
     /// without an answer of the API becomes a problem.
     @EngineActor
-    static func outcome(
+    func outcome(
         _ response: Response, _ proxied: ProxiedRequest, of resource: Resource, _ forwarded: ForwardedHeaders
     ) -> Outcome {
         let entity: Entity
@@ -94,21 +94,22 @@ extension EngineClient {
         case .failure(let error):
             guard error.cause == nil, let failed = error.entity, let code = error.httpStatusCode,
                 400...599 ~= code
-            else { return .problem(Problem(error, reading: proxied.path)) }
+            else { return .problem(problem(of: error, proxied.method, proxied.path)) }
             (entity, status) = (failed, code)
         }
         do throws(RequestError.CauseError) {
             let content = try EncodedContent(entity)
             var outcome = Self.outcome(status ?? entity.status ?? 200, content, entity, proxied, forwarded)
             if proxied.method == "HEAD", case .reply(var reply) = outcome,
-                let length = length(of: entity.headers, resource)
+                let length = Self.length(of: entity.headers, resource)
             {
                 reply.fields.append(("Content-Length", length))
                 outcome = .reply(reply)
             }
             return outcome
         } catch {
-            return .problem(Problem(RequestError(cause: error.cause, timestamp: 0), reading: proxied.path))
+            let failure = RequestError(cause: error.cause, timestamp: 0)
+            return .problem(problem(of: failure, proxied.method, proxied.path))
         }
     }
 

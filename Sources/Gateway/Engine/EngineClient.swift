@@ -10,13 +10,18 @@ final class EngineClient: Sendable {
     private let interest = LoadInterest()
     private let lives = LiveResources()
     let events = HostEvents()
+    let failures: FailureLog
+    /// See ``GatewayConfiguration/showsScriptErrors``.
+    let showsScriptErrors: Bool
 
     init(
         directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules,
-        uptime: @escaping @Sendable () -> Double, metrics: GatewayMetrics
+        _ configuration: GatewayConfiguration, metrics: GatewayMetrics
     ) {
+        failures = FailureLog(configuration.onFailure)
+        showsScriptErrors = configuration.showsScriptErrors
         self.metrics = metrics
-        self.uptime = uptime
+        uptime = configuration.uptime
         self.directory = directory
         self.control = control
         self.rules = rules
@@ -152,7 +157,7 @@ final class EngineClient: Sendable {
                     // the resource's caches.
                     let source: CacheStatus.Source = answer.timestamp == held ? .memory : .cache
                     completion(.answer(answer, .hit(source), shown))
-                case .failure(let error): completion(.problem(Problem(error, reading: path)))
+                case .failure(let error): completion(.problem(self.problem(of: error, question.method, path)))
                 }
             }
         }

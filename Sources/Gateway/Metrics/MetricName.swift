@@ -5,6 +5,7 @@ public enum MetricName: String, CaseIterable, Sendable {
     case gatewayRequestSeconds = "resthost_gateway_request_seconds"
     case gatewayBodyBytes = "resthost_gateway_body_bytes_total"
     case gatewayConnections = "resthost_gateway_connections"
+    case gatewayFailures = "resthost_gateway_failures_total"
     case gatewayStreams = "resthost_gateway_streams"
     case upstreamRequests = "resthost_upstream_requests_total"
     case upstreamRequestSeconds = "resthost_upstream_request_seconds"
@@ -57,6 +58,7 @@ public enum MetricName: String, CaseIterable, Sendable {
         switch self {
         case .gatewayRequests: "Requests that clients got an answer to."
         case .gatewayRequestSeconds: "From the end of a request's head to the hand-over of its answer."
+        case .gatewayFailures: "Failures of the script, the host or an API that clients got, by code."
         case .gatewayBodyBytes: "Bytes of content sent to clients."
         case .gatewayConnections: "Open connections of clients."
         case .gatewayStreams: "Open event streams of clients."

@@ -24,6 +24,12 @@ extension EngineClient {
                             .number(Double($0.count)))
                     }
                 }))
+        families.append(
+            MetricFamily(
+                .gatewayFailures,
+                failures.counts.sorted { $0.key < $1.key }.map {
+                    .init([.init("code", $0.key)], .number(Double($0.value)))
+                }))
         families += control?.metrics ?? []
         if !accessPolicy.showsEverything { families = families.map { Self.shown($0, accessPolicy) } }
         return Reply(200, text: MetricText.write(families), type: MetricText.type)

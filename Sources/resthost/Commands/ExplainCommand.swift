@@ -64,10 +64,22 @@ struct ExplainCommand: ParsableCommand {
         }
         let explanation = target.service.explain(
             target.path, method: Method(method))
+        let hooks = ServedPaths.hooks(of: target.path, target.service, method, host)
         if json {
-            Streams.output(json: MaskedText(json: explanation.tree))
+            let rows = hooks.map { hook in
+                Tree(pairs: [
+                    ("kind", Tree(hook.kind.rawValue)), ("path", Tree(hook.path)),
+                    ("origin", hook.target.map { Tree($0) } ?? .null),
+                ])
+            }
+            let pairs = explanation.tree.pairs.map { ($0.key, $0.value) } + [("hooks", Tree(rows))]
+            Streams.output(json: MaskedText(json: Tree(pairs: pairs)))
         } else {
             Streams.output(ExplanationText().text(explanation))
+            if !hooks.isEmpty {
+                let heading = Style.standardOutput.bold("Hooks of the gateway, for clients of it")
+                Streams.output("\n\(heading)\n" + ServedPaths.text(hooks))
+            }
         }
         host.close()
         return explanation.failures.isEmpty ? 0 : 1

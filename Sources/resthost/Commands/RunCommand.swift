@@ -63,6 +63,9 @@ struct RunCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes.")
     var watch = true
 
+    @Flag(help: "For development: show clients the message and the line of an error of the script.")
+    var dev = false
+
     @Flag(help: "Write only the errors of the log; the output of the script stays.")
     var quiet = false
 

@@ -20,6 +20,8 @@ final class PublicGateway {
     private let threads: Int?
     private let drain: Double
     private let onShortage: @Sendable (GatewayShortage) -> Void
+    private let onFailure: @EngineActor @Sendable (GatewayFailure) -> Void
+    private let showsScriptErrors: Bool
     private let accessLog: @Sendable (AccessRecord) -> Void
     private let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     private let metrics: GatewayMetrics
@@ -29,6 +31,8 @@ final class PublicGateway {
     /// - Parameters:
     ///   - listen: The addresses of the command line. They replace the script's.
     ///   - drain: The seconds that requests have when the gateway stops.
+    ///   - onFailure: Gets failures that clients got.
+    ///   - showsScriptErrors: True to show clients the script's errors.
     ///   - accessLog: Gets the requests if the gateway logs them, on a network thread.
     ///   - spans: See ``GatewayConfiguration/spans``.
     ///   - logsAlways: True to log requests even if the script does not.
@@ -36,6 +40,8 @@ final class PublicGateway {
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
         drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
+        onFailure: @escaping @EngineActor @Sendable (GatewayFailure) -> Void = { _ in },
+        showsScriptErrors: Bool = false,
         accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in },
         spans: (@Sendable (AccessRecord, TraceSpan) -> Void)? = nil, logsAlways: Bool = false,
         sockets: [String: Int32] = [:], metrics: GatewayMetrics = GatewayMetrics()
@@ -51,6 +57,8 @@ final class PublicGateway {
         self.threads = threads
         self.drain = drain
         self.onShortage = onShortage
+        self.onFailure = onFailure
+        self.showsScriptErrors = showsScriptErrors
     }
 
     var isRunning: Bool { gateway != nil }
@@ -87,6 +95,8 @@ final class PublicGateway {
         do throws(GatewayError) {
             if let gateway { return .update(try gateway.prepare(configuration)) }
             configuration.onShortage = onShortage
+            configuration.onFailure = onFailure
+            configuration.showsScriptErrors = showsScriptErrors
             configuration.metrics = metrics
             let new = try Gateway(configuration, directory: directory, control: control)
             _ = try new.start()

@@ -21,6 +21,12 @@ struct ServedPaths {
 
     let rows: [Row]
 
+    /// A table of hooks, for people.
+    static func text(_ hooks: [Row]) -> String {
+        TextColumns.text(
+            hooks.map { ["  " + $0.kind.rawValue, VisibleText.inline($0.path), $0.target ?? ""] })
+    }
+
     init(_ host: ScriptHost) throws(GatewayError) {
         var rows = [
             Row(methods: ["GET", "HEAD"], path: "/-/…", kind: .host, target: nil, summary: "the host itself")
@@ -65,6 +71,18 @@ struct ServedPaths {
             methods: hook.methods?.sorted() ?? ["*"], path: hook.path,
             kind: hook.stage == .before ? .before : .after, target: place,
             summary: "\(hook.stage.rawValue)" + (place.map { " at \($0)" } ?? ""))
+    }
+
+    /// The hooks that a client's request for a path of a service meets, in their order.
+    static func hooks(of path: String, _ service: Service, _ method: String, _ host: ScriptHost) -> [Row] {
+        let target = "/" + service.name + (path.hasPrefix("/") ? "" : "/") + path.prefix { $0 != "?" }
+        guard !path.contains("://"), let parts = PathPattern.decodedSegments(of: Array(target.utf8)[...])
+        else { return [] }
+        let method = method == "HEAD" ? "GET" : method
+        return (host.gateway?.hooks ?? []).filter { hook in
+            hook.methods?.contains(method) ?? true
+                && (try? PathPattern(hook.path))?.parameters(in: parts) != nil
+        }.map(row)
     }
 
     /// The place of a service's resources, for people.

@@ -82,6 +82,14 @@ struct LogText: Sendable {
         write(ScriptLogEntry(level: .error, text: "\(place): \(shortage)"))
     }
 
+    /// Reports a failure that clients of the gateway got.
+    func failure(_ failure: GatewayFailure) {
+        write(
+            ScriptLogEntry(
+                level: .error, text: failure.text,
+                fields: failure.traceback.map { [("traceback", $0)] } ?? [], place: failure.place))
+    }
+
     /// A value with spaces is quoted, because it could look like several fields.
     private static func value(_ value: String) -> String {
         let shown = VisibleText.inline(value)

@@ -49,7 +49,8 @@ import Testing
     private static func echo(_ template: String) -> GatewayRoute {
         GatewayRoute(method: "GET", template: template, expirationSeconds: nil) { request, completion in
             let text = request.params.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
-            completion(.success(.content(Entity(content: .text(text), contentType: "text/plain", timestamp: 0))))
+            completion(
+                .success(.content(Entity(content: .text(text), contentType: "text/plain", timestamp: 0))))
         }
     }
 

@@ -145,7 +145,8 @@ struct GatewayTests {
                 0,
                 ServedRequest(
                     method: "GET", path: "/report/today", params: [("day", "today")], query: [("q", "1")],
-                    headers: Headers([("accept-language", "de")]), client: ServedClient(address: "10.0.0.1")))?.get())
+                    headers: Headers([("accept-language", "de")]), client: ServedClient(address: "10.0.0.1")))?
+                .get())
         #expect(report.content.tree == ["client": "10.0.0.1", "day": "today", "lang": "de", "q": "1"])
         #expect(report.status == 200)
         let order = try #require(

@@ -40,7 +40,7 @@ struct StaleContentTests {
         func answer() -> String {
             var text = ""
             route.handler.answer(ServedRequest(method: "GET", path: "/composed")) { result in
-                text = (try? result.get().content.text) ?? "failed"
+                text = (try? result.entity.get().content.text) ?? "failed"
             }
             fixture.settle()
             return text
