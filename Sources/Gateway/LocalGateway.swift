@@ -68,7 +68,7 @@ package final class LocalGateway: LocalServer {
             connection.assumed = client
         }
         let channel = EmbeddedChannel(
-            handlers: [AnswerCollector(answer), side.writer, connection], loop: eventLoop)
+            handlers: [AnswerCollector(answer), connection], loop: eventLoop)
         if let address = request.clientAddress {
             guard let known = try? SocketAddress(ipAddress: address, port: 1) else {
                 throw LocalRequestError("'\(address)' is no address in digits")

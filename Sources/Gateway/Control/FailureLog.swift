@@ -86,7 +86,8 @@ extension EngineClient {
     @EngineActor
     func problem(of error: RequestError, answering request: ServedRequest) -> Problem {
         problem(
-            of: error, asked: "\(request.method) \(request.path)", ResourcePath(service: "", path: "", query: nil))
+            of: error, asked: "\(request.method) \(request.path)",
+            ResourcePath(service: "", path: "", query: nil))
     }
 
     @EngineActor

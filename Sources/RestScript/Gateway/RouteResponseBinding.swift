@@ -24,7 +24,7 @@ struct RouteResponseBinding: ScriptBinding {
                     """, options: StreamResponse.schema.descriptions
                 ) { call in try makeStream(call) },
             ],
-            classes: [BoundClass(ScriptStreamResponse.self, isListed: false, onLoop(makeStreamClass))])
+            classes: [show(ScriptStreamResponse.self, as: makeStreamClass)])
     }
 
     private func makeResponse(_ call: Arguments) throws -> CallResult {

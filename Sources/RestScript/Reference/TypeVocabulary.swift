@@ -7,7 +7,8 @@ enum TypeVocabulary {
 
     /// The types of parameters and results, by name.
     static let names: [String: String] = [
-        "action": "resthost.action", "actual": "any", "attempt": "integer", "bytes": "string",
+        "action": "resthost.action", "actual": "any", "answer": "resthost.answer", "attempt": "integer",
+        "bytes": "string",
         "c": "resthost.configuration", "captures": "string",
         "changed": "fun(self: table, resource: resthost.resource, event: string)",
         "component": "resthost.text",
@@ -21,6 +22,7 @@ enum TypeVocabulary {
         "request": "resthost.request",
         "resource": "resthost.resource", "response": "resthost.response", "results": "any",
         "stage": "string", "status": "resthost.status",
+        "stream_response": "resthost.stream_response", "write": "fun(text: string|table)",
         "stopped_observing": "fun(self: table, resource: resthost.resource)", "text": "string",
         "timestamp": "number", "transformer": "resthost.transformation", "value": "any",
     ]

@@ -124,6 +124,7 @@ import Testing
     @Test(arguments: [100, 101, 199, 600, 999, -1])
     func `54.4 A status that no answer can have is a failure, kept or not`(_ status: Int) async throws {
         try await World.run({
+            $0.showsScriptErrors = true
             $0.routes = [
                 Self.route("GET", "/now") { _ in Self.json([1], status: status) },
                 Self.route("GET", "/kept", keeping: 60) { _ in Self.json([1], status: status) },

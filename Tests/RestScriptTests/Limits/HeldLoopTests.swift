@@ -88,6 +88,7 @@ struct HeldLoopTests {
     @Test func `limit L260: predicates and blocks for one URL have their time together`() throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.predicate] = Self.generous
+        fixture.options.limits[.job] = .init(burst: 10)
         try fixture.load(
             """
             for _ = 1, 200 do
@@ -123,6 +124,7 @@ struct HeldLoopTests {
     @Test func `limit L260: the mutators of one request have their time together`() throws {
         let fixture = ScriptFixture()
         fixture.options.limits[.mutator] = Self.generous
+        fixture.options.limits[.job] = .init(burst: 10)
         fixture.options.limits[.block] = Self.generous
         try fixture.load(
             """

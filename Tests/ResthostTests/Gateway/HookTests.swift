@@ -14,7 +14,7 @@ struct HookTests {
         api:configure("**", function(c) c.expiration_time = 60 end)
         gateway = rest.gateway {
           forward = { headers = { "Accept-Language" } },
-          expose = { api = { paths = { "**" }, methods = { "GET", "POST" } } },
+          expose = { api = { paths = { "**" }, methods = { "GET", "HEAD", "POST" } } },
           auth = { tokens = { { name = "ada", token = "token-of-ada" }, { name = "bob", token = "token-of-bob" } } },
         }
 
@@ -49,7 +49,7 @@ struct HookTests {
         let isClean = file.close()
         #expect(isClean, sourceLocation: sourceLocation)
         if case .failed(let diagnostic) = result.outcome {
-            Issue.record("\(diagnostic.line ?? 0): \(diagnostic.message)", sourceLocation: sourceLocation)
+            Issue.record("\(diagnostic)", sourceLocation: sourceLocation)
         }
         return output
     }
@@ -82,7 +82,7 @@ struct HookTests {
             t.equal(ask("GET", "/api/stop").json, { stopped = true })
             local refused = ask("GET", "/api/x", { client = "bob" })
             t.equal(refused.status, 502)
-            t.match(refused.json.detail, "not you")
+            t.matches(refused.json.detail, "not you")
             """)
     }
 
@@ -136,7 +136,7 @@ struct HookTests {
             """)
         #expect(
             log.filter { $0.hasPrefix("GET") || $0.hasPrefix("DELETE") } == [
-                "GET\t/api/x\t200", "GET\t/api/x\t304", "GET\t/api/bad\t502", "GET\t/raise\t500",
+                "GET\t/api/x\t200", "GET\t/api/x\t304", "GET\t/api/bad\t500", "GET\t/raise\t500",
                 "DELETE\t/api/x\t405", "GET\t/twice\t200",
             ])
     }
@@ -197,7 +197,7 @@ struct HookTests {
             t.equal(stream.status, 200)
             host:settle()
             local last = stream.events[#stream.events]
-            t.match(last.data, '"data":%[2%]')
+            t.matches(last.data, '"data":%[2%]')
             """)
     }
 
@@ -270,10 +270,10 @@ struct HookTests {
             t.equal(stream.body, "event: a\\nid: x\\nretry: 5\\ndata: 1\\ndata: 2\\n\\n")
             t.equal(stream:next_event(), { event = "a", data = "1\\n2", id = "x" })
             for _ = 1, 3 do host:advance(12) end
-            t.match(stream.body, "\\n\\n:\\n\\n")
+            t.matches(stream.body, "\\n\\n:\\n\\n")
             local before = #stream.body
             for _ = 1, 3 do host:advance(12) end
-            t.match(stream.body, "data: half$")
+            t.matches(stream.body, "data: half$")
             t.equal(stream:next_event().data, "half")
             t.equal(stream:next_event(), nil)
             t.equal(ask("GET", "/wrong").is_broken, true)
