@@ -105,8 +105,9 @@ extension ConnectionHandler {
         let parts = String(decoding: request.target, as: UTF8.self).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = ServedRequest.pairs(ofQuery: parts.count > 1 ? parts[1] : "")
-        // The token is for the gateway only, so the route doesn't get it.
-        let headers = Headers(request.fields.all.filter { $0.name != "authorization" })
+        // The credentials are for the gateway only, so the route doesn't get them.
+        let secret = loop.rules.access.identities.headers
+        let headers = Headers(request.fields.all.filter { !secret.contains($0.name) })
         let served = ServedRequest(
             method: entry.route.method, path: String(parts[0]), params: params, query: query,
             headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)

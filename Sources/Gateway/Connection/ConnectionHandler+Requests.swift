@@ -10,6 +10,8 @@ extension ConnectionHandler {
         case problem(Problem)
         case reply(Reply)
         case ask
+        /// The client's credentials are checked first, and the request is decided again.
+        case identify(CredentialCheck, ShownCredentials)
     }
 
     /// Answers the complete requests until one has to wait. The caller flushes.
@@ -50,6 +52,7 @@ extension ConnectionHandler {
         case .problem(let problem): write(problem.reply, take(head), context)
         case .reply(let reply): write(reply, take(head), context)
         case .ask: ask(take(head), context)
+        case .identify(let check, let shown): wait(for: check, of: shown)
         }
     }
 
@@ -80,7 +83,7 @@ extension ConnectionHandler {
     ) -> Decision {
         if machine.isSurplus, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections) }
         let rules = loop.rules
-        let isKnown = known?.says(head, bytes, under: rules) ?? false
+        let isKnown = known?.says(head, bytes, under: rules, now: now) ?? false
         if !isKnown, let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
             return .problem(.wrongHost(host, canBeListed: !loop.isForAdmins))
         }
@@ -89,11 +92,16 @@ extension ConnectionHandler {
         {
             return decision
         }
-        if !isKnown { known = identify(head, bytes) }
-        guard let known else {
-            return isLivenessCheck(head, bytes) || isPage(head, bytes)
-                ? .ask : .problem(rules.access.refusal(of: secure?.certificate))
+        if !isKnown {
+            switch identify(head, bytes) {
+            case .known(let client): known = client
+            case .refused(let problem):
+                known = nil
+                return isLivenessCheck(head, bytes) || isPage(head, bytes) ? .ask : .problem(problem)
+            case .pending(let check, let shown): return .identify(check, shown)
+            }
         }
+        guard let known else { return .ask }
         if let rates = rules.access.rates, !isLivenessCheck(head, bytes) {
             if let wait = rates.wait(clientName(context), now: loop.uptime()) {
                 return .problem(.tooOften(wait))
@@ -168,13 +176,6 @@ extension ConnectionHandler {
 
     private static let options = Array("OPTIONS".utf8)
 
-    /// The client of a request whose host was accepted; nil if it may not ask.
-    private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> KnownClient? {
-        let shown = head.authorization?.bytes(in: bytes)
-        let client = loop.rules.access.client(shown, secure?.certificate, at: listener.text)
-        return client.map { KnownClient($0, head, bytes, under: loop.rules) }
-    }
-
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
         var names = loop.rules.access.hostNames
         // The channel's address, because the context of an HTTP/2 stream has none.
@@ -226,8 +227,8 @@ extension ConnectionHandler {
             if head.hasAcceptFields, head.ifNoneMatch == nil {
                 said = loop.conditions.find(head, bytes, last: conditions)
             }
-            let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
-            return (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
+            let isKnown = known?.says(head, bytes, under: loop.rules, now: loop.batchStart) ?? false
+            return (isKnown ? known?.client : nil) ?? loop.rules.access.stranger
         }
         var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
         request.known = said

@@ -36,9 +36,10 @@ struct OpenAPIDocument {
     private var places: [String: Int] = [:]
     /// Paths that differ only in the names of their parameters are the same path.
     private var shapes: [String: String] = [:]
-    private let wantsToken: Bool
+    /// The ways to show who the client is, by their names in the document; one of them is enough.
+    private let schemes: [(String, Tree)]
 
-    init(wantsToken: Bool) { self.wantsToken = wantsToken }
+    init(schemes: [(String, Tree)]) { self.schemes = schemes }
 
     // MARK: Content
 
@@ -192,17 +193,16 @@ struct OpenAPIDocument {
             ] as Tree,
         ]
         var components: [(String, Tree)] = [("schemas", ["Problem": problem])]
-        if wantsToken {
-            components.append(
-                ("securitySchemes", ["bearer": ["type": "http", "scheme": "bearer"] as Tree]))
-        }
+        if !schemes.isEmpty { components.append(("securitySchemes", Tree(pairs: schemes))) }
         var document: [(String, Tree)] = [
             ("openapi", "3.1.0"), ("info", ["title": "resthost", "version": "1"]),
             ("servers", [["url": "/"] as Tree]),
             ("paths", Tree(pairs: paths.sorted { $0.path < $1.path }.map { ($0.path, tree($0.operations)) })),
             ("components", Tree(pairs: components)),
         ]
-        if wantsToken { document.append(("security", [["bearer": [] as Tree] as Tree])) }
+        if !schemes.isEmpty {
+            document.append(("security", Tree(schemes.map { Tree(pairs: [($0.0, [] as Tree)]) })))
+        }
         return Tree(pairs: document)
     }
 

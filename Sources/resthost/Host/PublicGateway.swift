@@ -20,6 +20,7 @@ final class PublicGateway {
     private let threads: Int?
     private let drain: Double
     private let onShortage: @Sendable (GatewayShortage) -> Void
+    private let onKeyFailure: @Sendable (String) -> Void
     private let accessLog: @Sendable (AccessRecord) -> Void
     private let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     private let metrics: GatewayMetrics
@@ -29,6 +30,7 @@ final class PublicGateway {
     /// - Parameters:
     ///   - listen: The addresses of the command line. They replace the script's.
     ///   - drain: The seconds that requests have when the gateway stops.
+    ///   - onKeyFailure: Gets the reason when the keys of tokens can't be loaded, on any thread.
     ///   - accessLog: Gets the requests if the gateway logs them, on a network thread.
     ///   - spans: See ``GatewayConfiguration/spans``.
     ///   - logsAlways: True to log requests even if the script does not.
@@ -36,6 +38,7 @@ final class PublicGateway {
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
         drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
+        onKeyFailure: @escaping @Sendable (String) -> Void = { _ in },
         accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in },
         spans: (@Sendable (AccessRecord, TraceSpan) -> Void)? = nil, logsAlways: Bool = false,
         sockets: [String: Int32] = [:], metrics: GatewayMetrics = GatewayMetrics()
@@ -51,6 +54,7 @@ final class PublicGateway {
         self.threads = threads
         self.drain = drain
         self.onShortage = onShortage
+        self.onKeyFailure = onKeyFailure
     }
 
     var isRunning: Bool { gateway != nil }
@@ -83,6 +87,8 @@ final class PublicGateway {
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
         if logsAlways || host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
         configuration.spans = spans
+        configuration.fetchKeys = KeyFetch.fetch
+        configuration.onKeyFailure = onKeyFailure
         configuration.inheritedSockets = sockets
         do throws(GatewayError) {
             if let gateway { return .update(try gateway.prepare(configuration)) }

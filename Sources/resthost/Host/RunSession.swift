@@ -77,6 +77,7 @@ final class RunSession {
             directory: directory, control: control, listen: addresses,
             threads: settings.gatewayThreads, drain: settings.drain,
             onShortage: { [log] in log.shortage($0, of: "gateway") },
+            onKeyFailure: { [log] in log.note($0) },
             accessLog: accessLog.note, spans: traffic?.traces?.note, logsAlways: writesAccess,
             sockets: sockets,
             metrics: metrics)
