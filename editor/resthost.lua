@@ -1002,6 +1002,24 @@ function rest.gather(list, limit, fn) end
 ---@field expose? table<string, resthost.gateway.options.auth.tokens.expose> Limits the client to this part of what its address exposes.
 ---@field operator? boolean Makes an operator of the client, who may ask what the host does. Default: `false`.
 
+---@class resthost.gateway.options.auth.keys
+---@field header? string The header in which clients send their key. Default: `"X-Api-Key"`.
+---@field [integer] table Each item is the key of one client, with the options of a token.
+
+---@class resthost.gateway.options.auth.jwt.expose
+---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
+---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
+
+---@class resthost.gateway.options.auth.jwt
+---@field issuer string The issuer, exactly as in the claim `iss`.
+---@field audience string|string[] The gateway's name for the issuer: one of these is in the claim `aud`.
+---@field jwks string The issuer's public keys as a JWK Set: an `https` URL, which needs no grant, or a file.
+---@field algorithms? ("RS256"|"RS384"|"RS512"|"PS256"|"PS384"|"PS512"|"ES256"|"ES384"|"ES512"|"EdDSA")[] The algorithms that a token may be signed with. Default: `{ "RS256", "ES256", "EdDSA" }`.
+---@field clock_skew? number By how much the issuer's clock may differ from this machine's. In seconds. 0 to 300. Default: `30`.
+---@field required_claims? table<string|integer, any> Claims that a token needs: an item is a name, and `name = value` its value too. A list in the token has to contain the value, `scope` has it as a word.
+---@field expose? table<string, resthost.gateway.options.auth.jwt.expose> Limits clients with a token to this part of what their address exposes.
+---@field operator? boolean Makes operators of clients with a token, who may ask what the host does. Default: `false`.
+
 ---@class resthost.gateway.options.auth.clients.expose
 ---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
 ---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
@@ -1018,6 +1036,8 @@ function rest.gather(list, limit, fn) end
 ---@class resthost.gateway.options.auth
 ---@field bearer? string One token for all clients.
 ---@field tokens? resthost.gateway.options.auth.tokens[] Tokens of several clients, each with a name.
+---@field keys? resthost.gateway.options.auth.keys API keys, which clients send in a header of their own.
+---@field jwt? resthost.gateway.options.auth.jwt Tokens of an issuer, signed with its keys (JWT).
 ---@field client_ca? string A PEM file of certificates, one of which has signed that of each client.
 ---@field clients? resthost.gateway.options.auth.clients[] The clients that are let in by certificate; without it all that `client_ca` has signed.
 ---@field event_source? resthost.gateway.options.auth.event_source Lets streams of events show a token in a cookie or a parameter, for browsers' `EventSource`.
@@ -1062,7 +1082,7 @@ function rest.gather(list, limit, fn) end
 ---@class resthost.gateway.options
 ---@field listen? string|(string|resthost.gateway.options.listen)[] Addresses: `host:port`, `unix:/path`, or a list of them. The system chooses port 0. A table sets options of one address. Default: `"127.0.0.1:8080"`.
 ---@field expose? table<string, resthost.gateway.options.expose> Services by name, with the paths and methods that clients may use. Without it: every service, all paths, GET and HEAD.
----@field auth? resthost.gateway.options.auth Clients that are let in: each shows a token or a certificate.
+---@field auth? resthost.gateway.options.auth Clients that are let in: each shows one of these.
 ---@field cors? resthost.gateway.options.cors Lets pages of other origins use the gateway.
 ---@field timeout? number Time for one request; then it gets 504. Without it: twice `timeouts.total` of the resource's configuration. In seconds. Above 0.
 ---@field server_names? string[] Further names that clients may call the gateway by, in `Host`.

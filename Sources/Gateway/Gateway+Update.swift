@@ -23,7 +23,8 @@ extension Gateway {
     public func prepare(_ update: GatewayConfiguration) throws(GatewayError) -> PreparedGatewayUpdate {
         try update.check()
         let secrets = try ListenerSecrets(update)
-        let access = try GatewayRules.Access(update, authority: secrets.authority)
+        let access = try GatewayRules.Access(
+            update, authority: secrets.authority, after: engine.rules.currentAccess)
         let addresses = try ListenAddress.list(update.listen)
         guard let running else { throw .notRunning }
         var listeners: [Listener] = []
@@ -78,8 +79,8 @@ extension Gateway {
         let secrets = try ListenerSecrets(running.configuration)
         secrets.take(over: running.listeners, running.configuration)
         var access = engine.rules.currentAccess
-        guard access.authority != secrets.authority else { return }
-        access.authority = secrets.authority
+        guard access.identities.authority != secrets.authority else { return }
+        access.identities.authority = secrets.authority
         engine.rules.replace(access)
     }
 

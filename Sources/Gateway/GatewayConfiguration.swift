@@ -19,6 +19,16 @@ public struct GatewayConfiguration: Sendable {
     public var tokens: [GatewayToken] = []
     /// Where streams of events may have their token; nil: in `Authorization` only.
     public var eventCredentials: EventCredentials?
+    /// API keys in a header of their own; nil: none.
+    public var apiKeys: GatewayKeys?
+    /// Tokens of an issuer; nil: none.
+    public var jwt: GatewayJWT?
+    /// Fetches the keys of the tokens' issuer, if they are at a URL.
+    public var fetchKeys: GatewayKeyFetch?
+    /// Called on any thread when the keys could not be loaded, once in 10 seconds at most.
+    public var onKeyFailure: (@Sendable (String) -> Void)?
+    /// Clients may show something that they know. Otherwise only a certificate can identify them.
+    var takesSecrets: Bool { bearerToken != nil || !tokens.isEmpty || apiKeys != nil || jwt != nil }
     /// Rules of a listener in place of ``expose``, by its text in ``listen``.
     public var listenerPolicy: [String: [String: ExposeRule]] = [:]
     /// Sockets that already listen, by their addresses. A service manager gave them to this process, and
@@ -101,11 +111,16 @@ public struct GatewayConfiguration: Sendable {
         _ = try HookTable(hooks)
         if let validationError = cors?.validationError { throw .badCORS(validationError) }
         for rules in listenerPolicy.values { _ = try AccessPolicy(rules) }
-        for token in tokens { _ = try AccessPolicy(token.expose) }
+        for token in tokens + (apiKeys?.keys ?? []) { _ = try AccessPolicy(token.expose) }
+        _ = try AccessPolicy(jwt?.expose)
+        if let why = apiKeys?.validationError ?? jwt?.validationError { throw .badCredentials(why) }
         for client in clientCertificates?.clients ?? [] { _ = try AccessPolicy(client.expose) }
         _ = try ListenerSecrets(self)
         for name in forwardedHeaders {
             if let why = ForwardedHeaders.validationError(toForwarding: name) { throw .badHeader(why) }
+            if name.lowercased() == apiKeys?.header.lowercased() {
+                throw .badHeader("'\(name)' carries the gateway's own API keys")
+            }
         }
         for name in keptHeaders {
             if let why = ForwardedHeaders.validationError(toKeeping: name) { throw .badHeader(why) }

@@ -51,6 +51,21 @@ int ccrypto_verify(
     ccrypto_family family, ccrypto_hash hash, const void *pem, size_t pem_count, const void *bytes,
     size_t count, const unsigned char *signature, size_t length);
 
+/// Room for a public key in PEM.
+enum { CCRYPTO_MAX_PEM = 4096 };
+
+/// Writes the public key of these numbers in PEM, for ccrypto_verify; its length, or 0 if they make none. Big
+/// numbers come first byte first. RSA: modulus and exponent.
+size_t ccrypto_rsa_pem(
+    const unsigned char *n, size_t n_count, const unsigned char *e, size_t e_count, char *pem, size_t room);
+
+/// A point on the curve of the hash's size, with two coordinates of `count` bytes each.
+size_t ccrypto_ec_pem(
+    ccrypto_hash hash, const unsigned char *x, const unsigned char *y, size_t count, char *pem, size_t room);
+
+/// A key of Ed25519 (RFC 8032 5.1.5).
+size_t ccrypto_ed25519_pem(const unsigned char *x, size_t count, char *pem, size_t room);
+
 /// Fills with bytes that nobody can guess. 0 on failure.
 int ccrypto_random(void *bytes, size_t count);
 

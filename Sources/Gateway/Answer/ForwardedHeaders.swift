@@ -64,6 +64,10 @@ struct ForwardedHeaders: Sendable {
         return SecretMask.standard.hides(name) ? "'\(name)' is secret" : nil
     }
 
+    static func isName(_ name: String) -> Bool {
+        Method.isToken(name) && !hopByHop.contains(name.lowercased())
+    }
+
     private static let hopByHop: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
         "te", "trailer", "transfer-encoding", "upgrade", "http2-settings",

@@ -47,10 +47,6 @@ struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem {
-    static var unauthorized: Problem {
-        Problem(401, "unauthorized", "a bearer token is needed", [("WWW-Authenticate", "Bearer")])
-    }
-
     /// - Parameter canBeListed: A script can list the name as its own.
     static func wrongHost(_ value: UnsafeRawBufferPointer, canBeListed: Bool) -> Problem {
         let name = HostNames.host(of: String(decoding: value, as: UTF8.self))

@@ -19,9 +19,6 @@ struct ClientRequest {
     var target: [UInt8] { ownTarget ?? head.target }
     /// The target without a token; nil if it has none.
     private var ownTarget: [UInt8]?
-    /// The value of Authorization, or a token from elsewhere in that form; see ``EventCredentials``.
-    var authorization: String? { eventAuthorization ?? fields.single("authorization") }
-    private var eventAuthorization: String?
     var isHead: Bool { head.isHead }
     var isAuthorized: Bool { head.isAuthorized }
     var isOperator: Bool { head.isOperator }
@@ -52,9 +49,8 @@ struct ClientRequest {
         hasUnreadBytes = head.hasBody
     }
 
-    mutating func showed(_ authorization: String?, leaving target: [UInt8]?) {
-        (eventAuthorization, ownTarget) = (authorization, target)
-    }
+    /// Replaces the target by one without a token; see ``EventCredentials``. Nil leaves it.
+    mutating func leave(_ target: [UInt8]?) { ownTarget = target }
 
     /// Stands for bytes that are no request.
     init(unreadableAt startedAt: Double?) {

@@ -14,7 +14,8 @@ extension ConnectionHandler {
     /// through a proxy on it.
     func isOperator(_ request: ClientRequest, _ context: ChannelHandlerContext) -> Bool {
         if loop.isForAdmins || request.isOperator { return true }
-        guard loop.rules.access.isOpen, context.channel.remoteAddress?.isOfThisMachine ?? true else {
+        guard loop.rules.access.identities.isOpen, context.channel.remoteAddress?.isOfThisMachine ?? true
+        else {
             return false
         }
         return ["forwarded", "via", "x-forwarded-for", "x-real-ip"].allSatisfy { request.fields[$0] == nil }

@@ -111,8 +111,9 @@ extension ConnectionHandler {
         let parts = String(decoding: request.target, as: UTF8.self).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = ServedRequest.pairs(ofQuery: parts.count > 1 ? parts[1] : "")
-        // The token is for the gateway only, so the code doesn't get it.
-        let headers = Headers(request.fields.all.filter { $0.name != "authorization" })
+        // The credentials are for the gateway only, so the code doesn't get them.
+        let secret = loop.rules.access.identities.headers
+        let headers = Headers(request.fields.all.filter { !secret.contains($0.name) })
         var served = ServedRequest(
             method: method, path: String(parts[0]), params: params, query: query, headers: headers,
             body: body, client: client(context))
@@ -137,7 +138,7 @@ extension ConnectionHandler {
     private func client(_ context: ChannelHandlerContext) -> ServedClient {
         ServedClient(
             name: known?.client.name, address: context.channel.remoteAddress?.ipAddress,
-            certificate: secure?.certificate?.names ?? [])
+            certificate: known?.client.certificate ?? [], claims: known?.client.claims)
     }
 
     /// Lets a route answer.

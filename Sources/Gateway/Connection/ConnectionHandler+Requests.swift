@@ -10,6 +10,8 @@ extension ConnectionHandler {
         case problem(Problem)
         case reply(Reply)
         case ask
+        /// The client's credentials are checked first, and the request is decided again.
+        case identify(CredentialCheck, ShownCredentials)
     }
 
     /// Answers the complete requests until one has to wait. The caller flushes.
@@ -50,6 +52,7 @@ extension ConnectionHandler {
         case .problem(let problem): write(problem.reply, take(head), context)
         case .reply(let reply): write(reply, take(head), context)
         case .ask: ask(take(head), context)
+        case .identify(let check, let shown): wait(for: check, of: shown)
         }
     }
 
@@ -80,7 +83,7 @@ extension ConnectionHandler {
     ) -> Decision {
         if machine.isSurplus, !isLivenessCheck(head, bytes) { return .problem(.tooManyConnections) }
         let rules = loop.rules
-        let isKnown = known?.says(head, bytes, under: rules) ?? false
+        let isKnown = known?.says(head, bytes, under: rules, now: now) ?? false
         if !isKnown, let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
             return .problem(.wrongHost(host, canBeListed: !loop.isForAdmins))
         }
@@ -89,11 +92,16 @@ extension ConnectionHandler {
         {
             return decision
         }
-        if !isKnown { known = identify(head, bytes) }
-        guard let known else {
-            return isLivenessCheck(head, bytes) || isPage(head, bytes)
-                ? .ask : .problem(rules.access.refusal(of: secure?.certificate))
+        if !isKnown {
+            switch identify(head, bytes) {
+            case .known(let client): known = client
+            case .refused(let problem):
+                known = nil
+                return isLivenessCheck(head, bytes) || isPage(head, bytes) ? .ask : .problem(problem)
+            case .pending(let check, let shown): return .identify(check, shown)
+            }
         }
+        guard let known else { return .ask }
         if let rates = rules.access.rates, !isLivenessCheck(head, bytes) {
             if let wait = rates.wait(clientName(context), now: loop.uptime()) {
                 return .problem(.tooOften(wait))
@@ -169,19 +177,6 @@ extension ConnectionHandler {
 
     private static let options = Array("OPTIONS".utf8)
 
-    /// The client of a request whose host was accepted; nil if it may not ask.
-    private func identify(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> KnownClient? {
-        let shown = head.authorization?.bytes(in: bytes)
-        if shown == nil, var made = loop.rules.access.eventCredentials?.authorization(head, bytes) {
-            let client = made.withUTF8 {
-                loop.rules.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)
-            }
-            return client.map { KnownClient($0, head, bytes, under: loop.rules, isForOneRequest: true) }
-        }
-        let client = assumed ?? loop.rules.access.client(shown, secure?.certificate, at: listener.text)
-        return client.map { KnownClient($0, head, bytes, under: loop.rules) }
-    }
-
     private func isAccepted(_ host: UnsafeRawBufferPointer, _ context: ChannelHandlerContext) -> Bool {
         var names = loop.rules.access.hostNames
         // The channel's address, because the context of an HTTP/2 stream has none.
@@ -233,26 +228,22 @@ extension ConnectionHandler {
             if head.hasAcceptFields, head.ifNoneMatch == nil {
                 said = loop.conditions.find(head, bytes, last: conditions)
             }
-            let isKnown = known?.says(head, bytes, under: loop.rules) ?? false
-            return (isKnown ? known : identify(head, bytes))?.client ?? loop.rules.access.stranger
+            return self.client(of: head, bytes) ?? loop.rules.access.stranger
         }
-        let (shown, stripped) = eventCredentials(head)
+        let stripped = strippedTarget(head)
         var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
-        request.showed(shown, leaving: stripped)
+        request.leave(stripped)
         request.known = said
         if let said { conditions = said }
         if loop.rules.access.spans != nil { request.makeSpan() }
         return request
     }
 
-    /// The token of a stream of events, and the target without it; nil where there is none.
-    private func eventCredentials(_ head: RequestHead) -> (authorization: String?, target: [UInt8]?) {
-        guard let places = loop.rules.access.eventCredentials else { return (nil, nil) }
+    /// The target of a stream of events without its token; nil if it has none.
+    private func strippedTarget(_ head: RequestHead) -> [UInt8]? {
+        guard let places = loop.rules.access.eventCredentials else { return nil }
         return machine.input.withUnsafeReadableBytes { bytes in
-            guard places.apply(to: head, bytes) else { return (nil, nil) }
-            return (
-                places.authorization(head, bytes), places.stripped(Array(head.target.bytes(in: bytes)))
-            )
+            places.apply(to: head, bytes) ? places.stripped(Array(head.target.bytes(in: bytes))) : nil
         }
     }
 

@@ -7,8 +7,6 @@ struct ClientStream {
     let feed: LiveResource.Feed
     let path: ResourcePath
     let wantsPatches: Bool
-    /// See ``ClientRequest/authorization``.
-    let authorization: String?
     /// Events were dropped because the client hadn't taken earlier ones. It gets the current state when it
     /// takes events again.
     var isBehind = false
@@ -85,8 +83,7 @@ extension ConnectionHandler {
         }
         self.labels = labels
         stream = ClientStream(
-            live: live, feed: feed, path: path, wantsPatches: wantsPatches,
-            authorization: request.authorization)
+            live: live, feed: feed, path: path, wantsPatches: wantsPatches)
         loop.streams.add(self, live.id)
         guard let hooks = request.hooks, hooks.needsAfter else { return begin(request, frames, context) }
         stream?.isHeld = true
@@ -188,15 +185,14 @@ extension ConnectionHandler {
     func recheckStream() {
         // The client reconnects and is checked again.
         if events != nil { return close() }
+        if stream != nil { renewIdentity() }
+    }
+
+    /// Ends the stream of a resource that its client may not read any more.
+    func recheckPath(of client: GatewayLoop.Client) {
         guard let stream else { return }
-        var authorization = stream.authorization
-        let client =
-            authorization?.withUTF8 {
-                loop.rules.access.client(UnsafeRawBufferPointer($0), secure?.certificate, at: listener.text)
-            } ?? loop.rules.access.client(nil, secure?.certificate, at: listener.text)
-        guard let accessPolicy = client?.accessPolicy else { return close() }
         let (live, path, engine, mailbox) = (stream.live, stream.path, loop.engine, loop.mailbox)
-        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let (connection, accessPolicy) = (NIOLoopBound(self, eventLoop: loop.eventLoop), client.accessPolicy)
         EngineLoop.shared.submit {
             guard engine.shows(live.resource, at: path, accessPolicy) else {
                 return mailbox.send { connection.value.close() }

@@ -48,6 +48,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var known: KnownClient?
     /// The client of a test, which shows no credentials.
     var assumed: GatewayLoop.Client?
+    /// Nil unless the client's credentials are being checked.
+    var checked: CheckedCredentials?
     /// The conditions of the last request that had any.
     var conditions: KnownConditions?
     /// The number of HTTP/2 streams that were refused since the connection began.
@@ -174,10 +176,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func sweep() {
         sendHeartbeat()
+        if isStreaming, let known, known.until <= loop.uptime() { renewIdentity() }
         switch machine.sweep(loop.sweeps, unsentBytes: unsentBytes, timeout: loop.timeout) {
         case .nothing: break
         case .overdue(let number):
             finish(number, Problem.overdue.reply, pendingRead?.labels ?? GatewayMetrics.noLabels)
+        case .unidentified(let number): goOn(number, withCheck: .failure(.unchecked))
         case .slowHead: fail(Problem(408, "request_timeout", "the request did not arrive in time"))
         case .slowBody:
             fail(Problem(408, "request_timeout", "the body of the request did not arrive in time"))

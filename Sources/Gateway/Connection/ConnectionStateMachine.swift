@@ -9,6 +9,9 @@ struct ConnectionStateMachine {
     enum State {
         /// Requests are taken from the bytes at hand.
         case reading
+        /// The client of the next request is found out, in the check of this number. At the sweep `until` the
+        /// request is decided in any case.
+        case identifying(Int, until: Int)
         /// The engine works on the answer to a request. At the sweep `until` the request is answered in any
         /// case.
         case waiting(ClientRequest, until: Int)
@@ -52,6 +55,8 @@ struct ConnectionStateMachine {
     private var parser: RequestParser
     let limits: GatewayLimits
     private var requestCount = 0
+    /// The number of checks of credentials so far.
+    var checkCount = 0
     /// The sweep at which the current incomplete head began.
     var headSweep: Int?
     /// The sweep at which the connection began, until its TLS handshake is done.
@@ -106,7 +111,7 @@ struct ConnectionStateMachine {
     /// True if there may be requests to answer now, or a part of a body to take.
     mutating func receive(_ bytes: ByteBuffer, sweep: Int) -> Bool {
         switch state {
-        case .reading, .waiting, .receiving, .proxying: break
+        case .reading, .identifying, .waiting, .receiving, .proxying: break
         case .streaming, .carrying, .finishing, .lingering, .closed: return false
         }
         lastSweep = sweep

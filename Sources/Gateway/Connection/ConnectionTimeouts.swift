@@ -4,6 +4,8 @@ extension ConnectionStateMachine {
         case nothing
         /// The request of this number gets a 504 without the engine.
         case overdue(Int)
+        /// The client of the next request was not found out in time, in the check of this number.
+        case unidentified(Int)
         case slowHead
         case slowBody
         case silentSurplus
@@ -59,6 +61,7 @@ extension ConnectionStateMachine {
         switch state {
         case .closed, .carrying: return .nothing
         case .waiting(let request, let until): return sweep >= until ? .overdue(request.number) : .nothing
+        case .identifying(let number, let until): return sweep >= until ? .unidentified(number) : .nothing
         case .receiving(_, let arrival): return isSlow(arrival, sweep, timeout) ? .slowBody : .nothing
         case .proxying(let request, let proxied):
             return sweepProxying(request, proxied, sweep, unsentBytes: unsentBytes, timeout)

@@ -13,15 +13,19 @@ final class GatewayLoop {
     /// have already sent are read and answered in it.
     private static let lastReadTime = TimeAmount.milliseconds(5)
 
-    /// The client of a request, as far as it matters to its access.
-    struct Client {
+    /// The client of a request, as far as it is known.
+    struct Client: Sendable {
         let accessPolicy: AccessPolicy
         /// It showed a token, or the gateway needs none.
         let isAuthorized: Bool
-        /// The name of its token.
+        /// The name of its token, key or certificate, or the `sub` of its token.
         let name: String?
         /// Its token or its listener makes it an operator; see also ``ConnectionHandler/isOperator(_:_:)``.
         var isOperator = false
+        /// The claims of its token; nil if it showed none of an issuer.
+        var claims: Tree?
+        /// The names in its certificate; nil if it has none of the gateway's authority for clients.
+        var certificate: [String]?
     }
 
     let eventLoop: any EventLoop

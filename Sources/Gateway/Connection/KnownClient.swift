@@ -4,38 +4,51 @@ import RestEngine
 /// no lookup.
 final class KnownClient {
     let client: GatewayLoop.Client
+    let credentials: ShownCredentials
+    /// The uptime at which its credentials are checked again.
+    let until: Double
     private let rules: GatewayRules.Snapshot
-    private let host: [UInt8]
-    private let authorization: [UInt8]
-    /// It showed its token elsewhere than in `Authorization`, so the next request is looked at again.
-    private let isForOneRequest: Bool
+    /// Nil if the head had none.
+    private let host: [UInt8]?
 
     init(
-        _ client: GatewayLoop.Client, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer,
-        under rules: GatewayRules.Snapshot, isForOneRequest: Bool = false
+        _ client: GatewayLoop.Client, until: Double, _ credentials: ShownCredentials, host: [UInt8]?,
+        under rules: GatewayRules.Snapshot
     ) {
-        self.isForOneRequest = isForOneRequest
         self.client = client
+        self.until = until
+        self.credentials = credentials
         self.rules = rules
-        host = head.host.map { Array($0.bytes(in: bytes)) } ?? []
-        authorization = head.authorization.map { Array($0.bytes(in: bytes)) } ?? []
+        self.host = host
     }
 
-    /// The head has the same fields, and the rules are the same. A head without Host never matches, so it is
-    /// checked each time.
-    @inline(__always)
-    func says(_ head: RequestHead, _ bytes: UnsafeRawBufferPointer, under rules: GatewayRules.Snapshot)
-        -> Bool
+    /// The same client after its credentials were checked again.
+    func renewed(_ client: GatewayLoop.Client, until: Double, under rules: GatewayRules.Snapshot)
+        -> KnownClient
     {
-        guard self.rules === rules, let host = head.host, host.count > 0, Self.isSame(self.host, host, bytes)
-        else { return false }
-        guard let shown = head.authorization else { return authorization.isEmpty && !isForOneRequest }
-        return Self.isSame(authorization, shown, bytes)
+        KnownClient(client, until: until, credentials, host: host, under: rules)
+    }
+
+    /// The head has the same fields, the rules are the same, and the client needs no check.
+    @inline(__always)
+    func says(
+        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, under rules: GatewayRules.Snapshot, now: Double
+    ) -> Bool {
+        self.rules === rules && now < until && hasHost(of: head, bytes)
+            && credentials.areShown(by: head, bytes, keysIn: rules.access.identities.keyHeader)
+    }
+
+    /// The same for credentials that are elsewhere than in the fields that ``says(_:_:under:now:)`` looks at.
+    func hasShown(
+        _ shown: ShownCredentials, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer,
+        under rules: GatewayRules.Snapshot, now: Double
+    ) -> Bool {
+        self.rules === rules && now < until && hasHost(of: head, bytes) && credentials == shown
     }
 
     @inline(__always)
-    private static func isSame(_ known: [UInt8], _ range: ByteRange, _ bytes: UnsafeRawBufferPointer) -> Bool
-    {
-        known.withUnsafeBytes { $0.elementsEqual(range.bytes(in: bytes)) }
+    private func hasHost(of head: RequestHead, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let host, let shown = head.host else { return self.host == nil && head.host == nil }
+        return host.withUnsafeBytes { $0.elementsEqual(shown.bytes(in: bytes)) }
     }
 }

@@ -6,7 +6,7 @@ extension EngineClient {
     @EngineActor
     func openAPI(_ accessPolicy: AccessPolicy) -> Reply {
         let access = rules.currentAccess
-        var document = OpenAPIDocument(wantsToken: access.wantsToken)
+        var document = OpenAPIDocument(schemes: access.identities.schemes)
         document.addHostRoutes()
         for route in access.routes.all { document.add(route: route) }
         for operation in control?.operations ?? [] where isShown(operation, accessPolicy) {

@@ -36,9 +36,10 @@ struct OpenAPIDocument {
     private var places: [String: Int] = [:]
     /// Paths that differ only in the names of their parameters are the same path.
     private var shapes: [String: String] = [:]
-    private let wantsToken: Bool
+    /// The ways to show who the client is, by their names in the document; one of them is enough.
+    private let schemes: [(String, Tree)]
 
-    init(wantsToken: Bool) { self.wantsToken = wantsToken }
+    init(schemes: [(String, Tree)]) { self.schemes = schemes }
 
     // MARK: Content
 
@@ -211,10 +212,7 @@ struct OpenAPIDocument {
             ] as Tree,
         ]
         var components: [(String, Tree)] = [("schemas", ["Problem": problem])]
-        if wantsToken {
-            components.append(
-                ("securitySchemes", ["bearer": ["type": "http", "scheme": "bearer"] as Tree]))
-        }
+        if !schemes.isEmpty { components.append(("securitySchemes", Tree(pairs: schemes))) }
         let identifiers = OperationIdentifiers(
             paths.flatMap { path, operations in operations.map { ($0.method, path) } })
         var document: [(String, Tree)] = [
@@ -229,7 +227,9 @@ struct OpenAPIDocument {
             ),
             ("components", Tree(pairs: components)),
         ]
-        if wantsToken { document.append(("security", [["bearer": [] as Tree] as Tree])) }
+        if !schemes.isEmpty {
+            document.append(("security", Tree(schemes.map { Tree(pairs: [($0.0, [] as Tree)]) })))
+        }
         return Tree(pairs: document)
     }
 

@@ -29,21 +29,14 @@ struct GatewayAccess: Sendable {
     let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     /// All methods that this gateway answers for some path.
     private let methods: Set<String>
-    /// Clients need no credentials.
-    let isOpen: Bool
-    private let tokens: [BearerToken]
+    /// The clients that are let in.
+    var identities: ClientIdentities
     /// See ``GatewayConfiguration/eventCredentials``.
     let eventCredentials: EventCredentials?
-    /// The numbers of tokens and clients that belong to operators.
-    private let operators: Set<Int>
     private let operatorListeners: Set<String>
-    /// The authority of clients' certificates; see ``ListenerSecrets/authority``.
-    var authority: [UInt8]?
-    /// The names that certificates may have; nil: any.
-    private let clients: [String]?
     /// Each request gets a record.
     var recordsRequests: Bool { accessLog != nil || spans != nil }
-    /// Access policies by listener and by the client's number: first tokens, then ``clients``.
+    /// Access policies by listener and by the client's number; see ``ClientIdentities``.
     private let accessPolicies: [Place: AccessPolicy]
 
     private struct Place: Hashable {
@@ -51,8 +44,12 @@ struct GatewayAccess: Sendable {
         let identity: Int?
     }
 
-    /// - Parameter authority: The authority of ``GatewayConfiguration/clientCertificates``.
-    init(_ configuration: GatewayConfiguration, authority: [UInt8]? = nil) throws(GatewayError) {
+    /// - Parameters:
+    ///   - authority: The authority of ``GatewayConfiguration/clientCertificates``.
+    ///   - previous: The access so far; see ``ClientIdentities``.
+    init(
+        _ configuration: GatewayConfiguration, authority: [UInt8]? = nil, after previous: GatewayAccess? = nil
+    ) throws(GatewayError) {
         let usual = try AccessPolicy(configuration.expose)
         accessPolicy = usual
         limits = configuration.limits
@@ -70,23 +67,14 @@ struct GatewayAccess: Sendable {
         accessLog = configuration.accessLog
         spans = configuration.spans
         hostNames = HostNames(configuration.serverNames)
-        var all = configuration.tokens
-        if let token = configuration.bearerToken {
-            all.append(GatewayToken(name: "bearer", secret: .text(token)))
-        }
-        tokens = all.map(BearerToken.init)
+        let identities = ClientIdentities(
+            configuration, authority: authority, after: previous?.identities)
+        self.identities = identities
         eventCredentials = configuration.eventCredentials
-        let certificates = configuration.clientCertificates
-        isOpen = all.isEmpty && certificates == nil
-        self.authority = authority
-        clients = certificates?.clients?.map(\.name)
-        let known = certificates?.clients ?? []
-        let isOperator = all.map(\.isOperator) + known.map(\.isOperator)
-        operators = Set(isOperator.indices.filter { isOperator[$0] })
         operatorListeners = configuration.operatorListeners
-        let identities: [[String: ExposeRule]?] = all.map { $0.expose } + known.map { $0.expose }
+        let exposed = identities.access.map(\.expose)
         methods = Self.methods(
-            ([configuration.expose] + identities).compactMap { $0 } + configuration.listenerPolicy.values,
+            ([configuration.expose] + exposed).compactMap { $0 } + configuration.listenerPolicy.values,
             routes)
         var accessPolicies: [Place: AccessPolicy] = [:]
         let listeners: [(String?, AccessPolicy)] =
@@ -96,7 +84,7 @@ struct GatewayAccess: Sendable {
             })
         for (listener, shown) in listeners {
             accessPolicies[Place(listener: listener, identity: nil)] = shown
-            for (index, expose) in identities.enumerated() {
+            for (index, expose) in exposed.enumerated() {
                 accessPolicies[Place(listener: listener, identity: index)] =
                     expose == nil ? shown : try AccessPolicy(expose, within: shown)
             }
@@ -127,48 +115,23 @@ struct GatewayAccess: Sendable {
         }
     }
 
-    /// Clients need a token, unless a certificate identifies them.
-    var wantsToken: Bool { !tokens.isEmpty }
-
-    /// The client with these credentials; nil if it may not send requests. A known token takes precedence
-    /// over a certificate.
+    /// A client that was recognised, with its access at a listener.
     func client(
-        _ authorization: UnsafeRawBufferPointer?, _ certificate: ClientCertificate?, at listener: String
-    ) -> GatewayLoop.Client? {
-        func client(_ identity: Int?, _ name: String?) -> GatewayLoop.Client {
-            GatewayLoop.Client(
-                accessPolicy: accessPolicy(listener, identity), isAuthorized: true, name: name,
-                isOperator: operatorListeners.contains(listener) || identity.map(operators.contains) ?? false)
-        }
-        if isOpen { return client(nil, nil) }
-        if let authorization, let index = tokens.firstIndex(where: { $0.accepts(authorization) }) {
-            return client(index, tokens[index].name)
-        }
-        guard let certificate, certificate.authority == authority else { return nil }
-        guard let clients else { return client(nil, certificate.names.first ?? "certificate") }
-        return clients.firstIndex(where: certificate.names.contains).map {
-            client(tokens.count + $0, clients[$0])
-        }
+        _ identity: ClientIdentities.Identity, _ certificate: ClientCertificate?, at listener: String
+    ) -> GatewayLoop.Client {
+        GatewayLoop.Client(
+            accessPolicy: accessPolicy(listener, identity.number), isAuthorized: true,
+            name: identity.name,
+            isOperator: operatorListeners.contains(listener)
+                || identity.number.map { identities.access[$0].isOperator } ?? false,
+            claims: identity.claims,
+            certificate: certificate?.authority == identities.authority ? certificate?.names : nil)
     }
 
-    /// The client with a name, whatever it shows; nil if no token or certificate has it.
+    /// The client with a name, whatever it shows; nil if no token, key or certificate has it. Issuers of
+    /// tokens may give any name.
     func client(named name: String, at listener: String) -> GatewayLoop.Client? {
-        let names = tokens.map(\.name) + (clients ?? [])
-        guard let identity = names.firstIndex(of: name) else { return nil }
-        return GatewayLoop.Client(
-            accessPolicy: accessPolicy(listener, identity), isAuthorized: true, name: name,
-            isOperator: operatorListeners.contains(listener) || operators.contains(identity))
-    }
-
-    /// The problem for a client that ``client(_:_:at:)`` doesn't accept.
-    func refusal(of certificate: ClientCertificate?) -> Problem {
-        if !tokens.isEmpty { return .unauthorized }
-        return Problem(
-            403, "certificate_needed",
-            certificate == nil
-                ? "a client certificate is needed, signed by this gateway's authority for clients"
-                : "the client's certificate has none of the accepted names, or another authority signed it"
-        )
+        identities.find(named: name).map { client($0, nil, at: listener) }
     }
 
     /// A client that showed no credentials and gets few details.
@@ -179,65 +142,5 @@ struct GatewayAccess: Sendable {
     private func accessPolicy(_ listener: String, _ identity: Int?) -> AccessPolicy {
         accessPolicies[Place(listener: listener, identity: identity)]
             ?? accessPolicies[Place(listener: nil, identity: identity)] ?? accessPolicy
-    }
-}
-
-/// A token of a client.
-public struct GatewayToken: Sendable, Equatable {
-    public enum Secret: Sendable, Equatable {
-        case text(String)
-        /// The hash of the token's UTF-8.
-        case sha256([UInt8])
-    }
-
-    /// The client's name in logs and limits.
-    public var name: String
-    public var secret: Secret
-    /// Access within the listener's rules; nil: all that the listener shows.
-    public var expose: [String: ExposeRule]?
-    /// The client may read the host's state: `/-/resources`, `/-/explain`, `/-/metrics` and `/-/events`.
-    public var isOperator: Bool
-
-    public init(
-        name: String, secret: Secret, expose: [String: ExposeRule]? = nil, isOperator: Bool = false
-    ) {
-        self.name = name
-        self.secret = secret
-        self.expose = expose
-        self.isOperator = isOperator
-    }
-}
-
-/// A token that clients may send (RFC 6750 2.1).
-struct BearerToken: Sendable {
-    let name: String
-    private let secret: [UInt8]
-    private let isHashed: Bool
-
-    init(_ token: GatewayToken) {
-        name = token.name
-        switch token.secret {
-        case .text(let text): (secret, isHashed) = (Array(text.utf8), false)
-        case .sha256(let hash): (secret, isHashed) = (hash, true)
-        }
-    }
-
-    /// Takes the same time for every wrong token of the right length.
-    func accepts(_ value: UnsafeRawBufferPointer) -> Bool {
-        guard value.count > 7, value.equalsIgnoringCase("bearer ", at: 0) else { return false }
-        var given = UnsafeRawBufferPointer(rebasing: value[7...])
-        while given.first == .space { given = UnsafeRawBufferPointer(rebasing: given[1...]) }
-        if isHashed {
-            guard let hash = HashFunction.sha256.digest(of: Array(given)) else { return false }
-            return hash.withUnsafeBytes(isEqual)
-        }
-        return isEqual(given)
-    }
-
-    private func isEqual(_ given: UnsafeRawBufferPointer) -> Bool {
-        guard given.count == secret.count else { return false }
-        var difference: UInt8 = 0
-        for (a, b) in zip(given, secret) { difference |= a ^ b }
-        return difference == 0
     }
 }

@@ -53,8 +53,8 @@ struct ListenerSecrets: Sendable {
             authority = HashFunction.sha256.digest(of: bytes)
         }
         self.authority = authority
-        // Clients without a token need a certificate.
-        let needsCertificate = configuration.bearerToken == nil && configuration.tokens.isEmpty
+        // Clients that can show nothing else need a certificate.
+        let needsCertificate = !configuration.takesSecrets
         var made: [GatewayTLS: NIOSSLContext] = [:]
         var contexts: [String: NIOSSLContext] = [:]
         for text in configuration.listen {

@@ -36,6 +36,13 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// The alphabet of RFC 4648 5 without padding, as in tokens (RFC 7515 2); nil for other text.
+    package static func decodeURL(_ text: [UInt8]) -> [UInt8]? {
+        let plus = UInt8(ascii: "+"), slash = UInt8(ascii: "/"), padding = UInt8(ascii: "=")
+        guard !text.contains(where: { $0 == plus || $0 == slash || $0 == padding }) else { return nil }
+        return try? decode(text).get()
+    }
+
     /// Accepts either alphabet; padding may be missing, white space is not allowed.
     package static func decode(_ text: [UInt8]) -> Result<[UInt8], DecodingError> {
         var body = text[...]

@@ -38,8 +38,14 @@ package struct ServedClient: Sendable {
     /// The names in its certificate, the common name first; empty without a certificate.
     package var certificate: [String]
 
-    package init(name: String? = nil, address: String? = nil, certificate: [String] = []) {
+    /// The claims of its token; nil without a token of an issuer.
+    package var claims: Tree?
+
+    package init(
+        name: String? = nil, address: String? = nil, certificate: [String] = [], claims: Tree? = nil
+    ) {
         (self.name, self.address, self.certificate) = (name, address, certificate)
+        self.claims = claims
     }
 }
 

@@ -48,7 +48,7 @@ extension GatewayDeclaration {
     }
 
     func checkEventSource() throws(LuaUsageError) {
-        guard eventSource == nil || bearerToken != nil || !tokens.isEmpty else {
+        guard eventSource == nil || bearerToken != nil || !tokens.isEmpty || jwt != nil else {
             throw LuaUsageError("option 'auth.event_source' needs 'auth.bearer' or 'auth.tokens' beside it")
         }
     }

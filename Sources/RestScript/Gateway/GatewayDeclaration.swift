@@ -1,3 +1,5 @@
+package import RestEngine
+
 /// The gateway as a script declared it.
 public struct GatewayDeclaration: Sendable, Equatable {
     public struct AccessPolicy: Sendable, Equatable {
@@ -25,6 +27,29 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var expose: [String: AccessPolicy]?
         /// Clients with this token may request the host's status.
         public var isOperator = false
+    }
+
+    /// API keys in a header of their own.
+    public struct Keys: Sendable, Equatable {
+        public var header = "X-Api-Key"
+        public var keys: [Token] = []
+    }
+
+    /// Tokens of an issuer.
+    package struct JWT: Sendable, Equatable {
+        package var issuer = ""
+        package var audiences: [String] = []
+        /// The URL or the file of the issuer's keys.
+        package var keys = ""
+        package var keysAreFile = false
+        package var algorithms: Set<SignatureAlgorithm> = [.rs256, .es256, .edDSA]
+        /// Seconds.
+        package var clockSkew = 30.0
+        package var required: [TokenRules.Required] = []
+        package var expose: [String: AccessPolicy]?
+        package var isOperator = false
+
+        package init() {}
     }
 
     /// The paths of PEM files.
@@ -85,6 +110,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var tokens: [Token] = []
     /// Where streams of events may have their token; nil means in `Authorization` only.
     public var eventSource: EventSource?
+    public var keys: Keys?
+    package var jwt: JWT?
     /// A PEM file. Certificates of clients must be signed by one of its certificates.
     public var clientAuthority: String?
     /// The clients that are let in; nil means all with a signed certificate.
@@ -117,6 +144,11 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var handler: ScriptRoute
         public var file: String?
         public var line: Int?
+    }
+
+    /// True when clients have to show something.
+    public var hasAuth: Bool {
+        bearerToken != nil || !tokens.isEmpty || keys != nil || jwt != nil || clientAuthority != nil
     }
 
     public var routes: [Route] = []

@@ -15,7 +15,7 @@ extension GatewayDeclaration {
             "Services by name, with the paths and methods that clients may use. Without it: every service, all paths, "
                 + "GET and HEAD."
         ) { $0.expose = $1 },
-        .table("auth", auth, "Clients that are let in: each shows a token or a certificate.") { gateway in
+        .table("auth", auth, "Clients that are let in: each shows one of these.") { gateway in
             try checkClients(of: gateway)
         },
         .table(
@@ -60,63 +60,5 @@ extension GatewayDeclaration {
         let schema = ScriptSchema<[String]>(
             name, [.texts("headers", label: "\(name).headers", sentenceOfNames) { $0 = $1 }])
         return .table(name, schema, from: { [] }, sentence, store)
-    }
-
-    // MARK: Clients
-
-    private static let auth = ScriptSchema<GatewayDeclaration>(
-        "auth",
-        [
-            .text("bearer", "One token for all clients.") { $0.bearerToken = $1 },
-            .tables(
-                "tokens", Token.schema, from: { Token(name: "") },
-                "Tokens of several clients, each with a name."
-            ) { gateway, tokens in
-                for token in tokens {
-                    guard (token.text == nil) != (token.sha256 == nil), token.text?.isEmpty != true else {
-                        throw LuaUsageError(
-                            "the token '\(token.name)' has either 'token', which isn't empty, or 'sha256'")
-                    }
-                }
-                if let twice = twice(tokens.map { $0.name }) {
-                    throw LuaUsageError("two tokens have the name '\(twice)'")
-                }
-                gateway.tokens = tokens
-            },
-            .text(
-                "client_ca", of: .watchedFile,
-                "A PEM file of certificates, one of which has signed that of each client."
-            ) { $0.clientAuthority = $1 },
-            .tables(
-                "clients", Client.schema, from: { Client(name: "") },
-                "The clients that are let in by certificate; without it all that `client_ca` has signed."
-            ) { gateway, clients in
-                if let twice = twice(clients.map { $0.name }) {
-                    throw LuaUsageError("two items of 'clients' have the name '\(twice)'")
-                }
-                gateway.clients = clients
-            },
-            eventSource,
-        ])
-
-    private static func twice(_ names: [String]) -> String? {
-        names.first { name in names.count { $0 == name } > 1 }
-    }
-
-    private static func checkClients(of gateway: GatewayDeclaration) throws(LuaUsageError) {
-        try gateway.checkEventSource()
-        for secret in [gateway.bearerToken] + gateway.tokens.map(\.text) {
-            // A shorter token is for trials. It may be an ordinary word, which the mask would hide
-            // everywhere.
-            if let secret, secret.utf8.count >= 16 { SecretMask.hide(secret) }
-        }
-        if gateway.clients != nil, gateway.clientAuthority == nil {
-            throw LuaUsageError("option 'auth.clients' needs 'auth.client_ca' beside it")
-        }
-        let hasOthers = !gateway.tokens.isEmpty || gateway.clientAuthority != nil
-        if gateway.bearerToken.map(\.isEmpty) ?? !hasOthers {
-            throw LuaUsageError(
-                "option 'auth.bearer' is missing or empty: without a token leave 'auth' out")
-        }
     }
 }

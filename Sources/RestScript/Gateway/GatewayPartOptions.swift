@@ -141,45 +141,6 @@ extension GatewayDeclaration.TLS {
     ])
 }
 
-extension GatewayDeclaration.Client {
-    static let schema = ScriptSchema<GatewayDeclaration.Client>([
-        .text("name", "The common name, or an alternative name, in the client's certificate.") {
-            $0.name = $1
-        }.required(),
-        GatewayDeclaration.AccessPolicy.option("Limits the client to this part of what its address exposes.")
-        {
-            $0.expose = $1
-        },
-        .flag(
-            "operator", default: "false", "Makes an operator of the client, who may ask what the host does."
-        ) {
-            $0.isOperator = $1
-        },
-    ])
-}
-
-extension GatewayDeclaration.Token {
-    static let schema = ScriptSchema<GatewayDeclaration.Token>([
-        .text("name", "The client's name in logs and metrics.") { $0.name = $1 }.required(),
-        .text("token", "The token's text; a token has either this or `sha256`.") { $0.text = $1 },
-        .text("sha256", "The SHA-256 of the token's text, as 64 hexadecimal digits.") { token, hash in
-            guard let bytes = Hex.decode(Array(hash.utf8)), bytes.count == 32 else {
-                throw LuaUsageError("option 'sha256' of the token '\(token.name)' is 64 hexadecimal digits")
-            }
-            token.sha256 = bytes
-        },
-        GatewayDeclaration.AccessPolicy.option("Limits the client to this part of what its address exposes.")
-        {
-            $0.expose = $1
-        },
-        .flag(
-            "operator", default: "false", "Makes an operator of the client, who may ask what the host does."
-        ) {
-            $0.isOperator = $1
-        },
-    ])
-}
-
 extension GatewayDeclaration.CORS {
     static let schema = ScriptSchema<GatewayDeclaration.CORS>(
         "cors",

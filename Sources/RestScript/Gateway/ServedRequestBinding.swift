@@ -162,6 +162,11 @@ struct ServedRequestBinding: ScriptBinding {
                     "address", "string?",
                     "The peer's address, which may be a proxy's; nil on a Unix socket."
                 ) { $1.push(optional: $0.address) },
+                field("claims", "any", "The claims of its token (JWT); nil without one of an issuer.") {
+                    client, lua in
+                    guard let claims = client.claims else { return lua.pushNil() }
+                    trees.push(claims, on: lua)
+                },
                 field("certificate", "string[]?", "The names in its certificate; nil without one.") {
                     client, lua in
                     guard !client.certificate.isEmpty else { return lua.pushNil() }

@@ -104,7 +104,8 @@ enum GatewaySettings {
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
-        case .badAccessPolicy, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS: break
+        case .badAccessPolicy, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS, .badCredentials:
+            break
         default:
             if !listen.isEmpty { return diagnostic }
             if let line = (try? SettingsFile.beside(host.path))?.gateway.listenLine {
@@ -131,8 +132,8 @@ enum GatewaySettings {
             "both are files in PEM; a certificate and its key print the same with openssl x509 -in FILE -noout -pubkey "
                 + "and openssl pkey -in FILE -pubout"
         case .badTLS: "tls = { certificate = …, key = … } is for all addresses but Unix sockets"
-        case .permissionDenied, .missingFolder, .badAccessPolicy, .badRoute, .badCORS, .alreadyStarted,
-            .notRunning, .cannotListen:
+        case .permissionDenied, .missingFolder, .badAccessPolicy, .badRoute, .badCORS, .badCredentials,
+            .alreadyStarted, .notRunning, .cannotListen:
             nil
         }
     }
@@ -145,8 +146,7 @@ enum GatewaySettings {
         let declaration = host.gateway
         let listen = asked.isEmpty ? (try? SettingsFile.beside(host.path))?.gateway.listen ?? [] : asked
         let addresses = listen.isEmpty ? declaration?.listen ?? [] : listen
-        guard declaration?.bearerToken == nil, declaration?.tokens.isEmpty ?? true,
-            declaration?.clientAuthority == nil,
+        guard declaration?.hasAuth != true,
             let address = addresses.first(where: isOpen)
         else {
             return nil
@@ -186,12 +186,18 @@ enum GatewaySettings {
         for (address, rules) in declaration.listenerPolicy {
             settings.listenerPolicy[address] = try accessPolicy(rules, declaration, services)
         }
-        for token in declaration.tokens {
-            settings.tokens.append(
-                GatewayToken(
-                    name: token.name, secret: token.sha256.map { .sha256($0) } ?? .text(token.text ?? ""),
-                    expose: try accessPolicy(token.expose, declaration, services),
-                    isOperator: token.isOperator))
+        settings.tokens = try tokens(declaration.tokens, declaration, services)
+        if let keys = declaration.keys {
+            settings.apiKeys = GatewayKeys(
+                header: keys.header, keys: try tokens(keys.keys, declaration, services))
+        }
+        if let jwt = declaration.jwt {
+            settings.jwt = GatewayJWT(
+                keys: jwt.keysAreFile ? .file(jwt.keys) : .url(jwt.keys),
+                rules: TokenRules(
+                    issuer: jwt.issuer, audiences: jwt.audiences, algorithms: jwt.algorithms,
+                    clockSkew: jwt.clockSkew, required: jwt.required),
+                expose: try accessPolicy(jwt.expose, declaration, services), isOperator: jwt.isOperator)
         }
         guard let authority = declaration.clientAuthority else { return }
         var certificates = GatewayClientCertificates(authority: authority)
@@ -206,6 +212,20 @@ enum GatewaySettings {
             certificates.clients = known
         }
         settings.clientCertificates = certificates
+    }
+
+    private static func tokens(
+        _ declared: [GatewayDeclaration.Token], _ declaration: GatewayDeclaration, _ services: [String]
+    ) throws(Diagnostic) -> [GatewayToken] {
+        var tokens: [GatewayToken] = []
+        for token in declared {
+            tokens.append(
+                GatewayToken(
+                    name: token.name, secret: token.sha256.map { .sha256($0) } ?? .text(token.text ?? ""),
+                    expose: try accessPolicy(token.expose, declaration, services),
+                    isOperator: token.isOperator))
+        }
+        return tokens
     }
 
     private static func accessPolicy(

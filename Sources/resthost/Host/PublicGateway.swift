@@ -22,6 +22,7 @@ final class PublicGateway {
     private let onShortage: @Sendable (GatewayShortage) -> Void
     private let onFailure: @EngineActor @Sendable (GatewayFailure) -> Void
     private let showsScriptErrors: Bool
+    private let onKeyFailure: @Sendable (String) -> Void
     private let accessLog: @Sendable (AccessRecord) -> Void
     private let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     private let metrics: GatewayMetrics
@@ -33,6 +34,7 @@ final class PublicGateway {
     ///   - drain: The seconds that requests have when the gateway stops.
     ///   - onFailure: Gets failures that clients got.
     ///   - showsScriptErrors: True to show clients the script's errors.
+    ///   - onKeyFailure: Gets the reason when the keys of tokens can't be loaded, on any thread.
     ///   - accessLog: Gets the requests if the gateway logs them, on a network thread.
     ///   - spans: See ``GatewayConfiguration/spans``.
     ///   - logsAlways: True to log requests even if the script does not.
@@ -42,6 +44,7 @@ final class PublicGateway {
         drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
         onFailure: @escaping @EngineActor @Sendable (GatewayFailure) -> Void = { _ in },
         showsScriptErrors: Bool = false,
+        onKeyFailure: @escaping @Sendable (String) -> Void = { _ in },
         accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in },
         spans: (@Sendable (AccessRecord, TraceSpan) -> Void)? = nil, logsAlways: Bool = false,
         sockets: [String: Int32] = [:], metrics: GatewayMetrics = GatewayMetrics()
@@ -59,6 +62,7 @@ final class PublicGateway {
         self.onShortage = onShortage
         self.onFailure = onFailure
         self.showsScriptErrors = showsScriptErrors
+        self.onKeyFailure = onKeyFailure
     }
 
     var isRunning: Bool { gateway != nil }
@@ -91,6 +95,8 @@ final class PublicGateway {
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
         if logsAlways || host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
         configuration.spans = spans
+        configuration.fetchKeys = KeyFetch.fetch
+        configuration.onKeyFailure = onKeyFailure
         configuration.inheritedSockets = sockets
         do throws(GatewayError) {
             if let gateway { return .update(try gateway.prepare(configuration)) }

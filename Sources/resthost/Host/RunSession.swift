@@ -78,6 +78,7 @@ final class RunSession {
             threads: settings.gatewayThreads, drain: settings.drain,
             onShortage: { [log] in log.shortage($0, of: "gateway") },
             onFailure: { [log] in log.failure($0) }, showsScriptErrors: settings.dev,
+            onKeyFailure: { [log] in log.note($0) },
             accessLog: accessLog.note, spans: traffic?.traces?.note, logsAlways: writesAccess,
             sockets: sockets,
             metrics: metrics)
