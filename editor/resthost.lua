@@ -624,7 +624,34 @@ local gateway = {}
 ---@overload fun(self: resthost.gateway, method: string|string[], path: string, fn: function): resthost.gateway
 function gateway:route(method, path, options, fn) end
 
----A client's request, for the function of a route.
+---@class resthost.gateway.before.options.rate
+---@field requests number Requests in the time that `per` sets. Above 0.
+---@field per? number The time for `requests`. In seconds. Above 0. Default: `1`.
+---@field burst? number Requests that may come at once after a pause; without it as many as `requests`. 1 or more.
+
+---@class resthost.gateway.before.options
+---@field methods? string[] The methods that meet the function; without it all. `GET` is for HEAD, too.
+---@field rate? resthost.gateway.before.options.rate Requests below this path that one client may send in some time; one more gets 429.
+
+---Calls `fn(request)` before a request below this path is answered: by a route, by memory or by an API. It may wait. It returns nothing to let the request go on, or an answer as a route does. `request.forward` has the headers that the API gets. It doesn't run below `/-/`.
+---@param path string
+---@param options? resthost.gateway.before.options
+---@param fn? function
+---@return resthost.gateway
+function gateway:before(path, options, fn) end
+
+---@class resthost.gateway.after.options
+---@field methods? string[] The methods that meet the function; without it all. `GET` is for HEAD, too.
+
+---Calls `fn(request, response)` with the head of each answer below this path, errors and 304 included, before the client gets it. It may wait, and changes `response.headers`.
+---@param path string
+---@param options? resthost.gateway.after.options
+---@param fn function
+---@return resthost.gateway
+---@overload fun(self: resthost.gateway, path: string, fn: function): resthost.gateway
+function gateway:after(path, options, fn) end
+
+---A client's request, for the function of a route or a hook.
 ---@class resthost.served_request
 ---@field method string The method; `GET` for HEAD, too.
 ---@field path string The path as the client sent it, without the query.
@@ -635,8 +662,31 @@ function gateway:route(method, path, options, fn) end
 ---@field headers resthost.headers The headers, read only; names compare without case.
 ---@field body string The body; empty when there is none.
 ---@field json any The body if it is JSON, else nil.
----@field client? string The peer's address, which may be a proxy's; nil on a Unix socket.
+---@field client resthost.served_client The client that sent the request.
+---@field forward? resthost.headers|table<string, string|string[]> In a hook before the answer: the headers that go to the API. They begin with those that `forward` lets through.
 local served_request = {}
+
+---Sends 103 with these headers, such as Link, before the answer is ready (RFC 8297).
+---@param headers resthost.headers|table<string, string|string[]>
+function served_request:early_hints(headers) end
+
+---The client that sent a request; as text it is its address.
+---@class resthost.served_client
+---@field name? string The name of its token or certificate; nil without one.
+---@field address? string The peer's address, which may be a proxy's; nil on a Unix socket.
+---@field claims any The claims of its token (JWT); nil without one of an issuer.
+---@field certificate? string[] The names in its certificate; nil without one.
+local served_client = {}
+
+---The head of an answer, for a hook after it.
+---@class resthost.served_response
+---@field status integer The status.
+---@field headers resthost.headers The headers, which may be changed. The gateway itself sets Content-Length, Date and those of the connection.
+local served_response = {}
+
+---An answer whose body is made while it is sent.
+---@class resthost.stream_response
+local stream_response = {}
 
 ---The decoded parameters of a client's query or form. A field is the last value of its name; `get` also reads names such as `all`.
 ---@class resthost.parameters
@@ -1111,6 +1161,19 @@ function rest.gateway(options) end
 ---@param options resthost.response.options
 ---@return resthost.response
 function rest.response(options) end
+
+---@class resthost.stream_response.options
+---@field status? integer The status of the answer. 200 to 599. Default: `200`.
+---@field headers? resthost.headers|table<string, string|string[]> The headers of the answer.
+---@field content_type? string The type of the body; `text/event-stream` for a stream of events, which gets heartbeats. Default: `"text/plain; charset=utf-8"`.
+---@field cache_control? string Cache-Control of the answer, `no-store` by default. 1 KiB at most.
+
+---An answer of a route whose body `fn` writes while it is sent. `write(text)` waits while the client takes no more; for a stream of events `write{ event =, data =, id =, retry = }` sends one event. `fn` is cancelled when the client leaves. An error of `fn` breaks the answer off.
+---@param options? resthost.stream_response.options
+---@param fn fun(write: fun(text: string|table))
+---@return resthost.stream_response
+---@overload fun(fn: fun(write: fun(text: string|table))): resthost.stream_response
+function rest.stream_response(options, fn) end
 
 ---The content of a file, relative to the script's folder. `--allow-read` must permit it, by default for files below that folder; 64 MiB at most.
 ---@param path string

@@ -190,6 +190,16 @@ public struct AccessRecord: Sendable {
     public var duration: Double
     /// The Unix time at which the answer was handed to the socket.
     public var endedAt: Double
+    /// The name of the client's token, key or certificate; nil without one.
+    public var name: String?
+    /// How it was answered: `hit`, `fetched`, `collapsed`, `stale`, `answered`, `refused`, `failed`.
+    public var outcome: String?
+    /// The code of the problem that was the answer; nil for another answer.
+    public var code: String?
+    /// `HTTP/1.1` or `HTTP/2`.
+    public var version: String?
+    /// User-Agent, as the client sent it.
+    public var userAgent: String?
 
     package init(
         client: String?, method: String, target: String, status: Int, bytes: Int, duration: Double,

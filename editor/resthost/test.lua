@@ -62,6 +62,20 @@ function host:advance(seconds) end
 ---Runs tick after tick until no work is due, and waits for it.
 function host:settle() end
 
+---@class resthost.host.request.options
+---@field headers? resthost.headers|table<string, string|string[]> The headers of the request.
+---@field body? string The bytes of the body.
+---@field json? any A value that is sent as JSON.
+---@field client? string The name of a client with a token or a certificate, which need not be shown.
+---@field address? string The address of the client. Default: `"127.0.0.1"`.
+
+---Sends a request to the script's gateway, through its access rules, hooks, routes and services, and waits for the answer. It returns an answer that goes on, such as a stream of events, as soon as no work is due.
+---@param method string
+---@param path string
+---@param options? resthost.host.request.options
+---@return resthost.answer
+function host:request(method, path, options) end
+
 ---The services of a host, by name. An unknown name is an error.
 ---@class resthost.services
 ---@field [string] resthost.service

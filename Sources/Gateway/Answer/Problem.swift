@@ -42,6 +42,7 @@ struct Problem: Error, Sendable, Equatable {
         pairs += members.map { ($0.name, $0.value) }
         var reply = Reply(status, json: Tree(pairs: pairs), type: "application/problem+json")
         reply.fields = fields.fields.map { ($0.name, $0.value) }
+        reply.code = code
         return reply
     }
 }
@@ -156,6 +157,8 @@ struct Reply: Sendable {
     /// False for an answer to HEAD whose length is unknown, because the content was not read (RFC 9110
     /// 9.3.2).
     var saysLength = true
+    /// The code of the problem that it tells; nil for another answer.
+    var code: String?
 
     /// RFC 9110 8.6: a 204 has no length.
     var content: ContentFields {

@@ -97,49 +97,6 @@ extension ConnectionHandler {
         EngineLoop.shared.submit { pendingRead.leave() }
     }
 
-    private func askHost(
-        _ name: String, _ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext
-    ) {
-        let isOperator = isOperator(request, context)
-        switch HostRoute.find(
-            name, method: request.method, isAdmin: loop.isForAdmins, isOperator: isOperator)
-        {
-        case .failure(let problem): write(problem.reply, request, context)
-        case .success(.events): follow(query, request, context)
-        case .success(let route): ask(route, query, request)
-        }
-    }
-
-    private func ask(_ route: HostRoute, _ query: String?, _ request: ClientRequest) {
-        let (isAuthorized, number) = (request.isAuthorized, request.number)
-        let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
-        let (connection, engine, mailbox) = (wait(request, seconds: nil), loop.engine, loop.mailbox)
-        // A health check must be answered sooner than other requests, or it would report nothing about a busy
-        // engine.
-        let timeout: Double? =
-            route == .reload
-            ? nil : route.isLivenessCheck ? loop.healthTimeout : loop.controlTimeout
-        let late = timeout.map { seconds in
-            loop.eventLoop.scheduleTask(in: .nanoseconds(Int64(seconds * 1e9))) {
-                connection.value.finish(number, EngineClient.busyReply(route))
-            }
-        }
-        let question: @Sendable @EngineActor () -> Void = {
-            engine.answer(route, query: query, accessPolicy, withDetails: isAuthorized) { reply in
-                let labels = engine.labels(of: route)
-                mailbox.send {
-                    late?.cancel()
-                    connection.value.finish(number, reply, labels)
-                }
-            }
-        }
-        if route.isLivenessCheck {
-            EngineLoop.shared.submitUrgent(question)
-        } else {
-            EngineLoop.shared.submit(question)
-        }
-    }
-
     /// - Parameter seconds: The time after which the request is answered in any case; nil if the wait has its
     ///   own end.
     func wait(_ request: ClientRequest, seconds: Double?) -> NIOLoopBound<ConnectionHandler> {
@@ -251,15 +208,16 @@ extension ConnectionHandler {
         var head = head(reply.status, for: request, at: loop.uptime())
         (head.content, head.proxied, head.freshness) = (reply.content, reply.fields, reply.freshness)
         write(
-            head, request.isHead ? nil : AnswerBody(reply.body), .init(status: reply.status), request, context
-        )
+            head, request.isHead ? nil : AnswerBody(reply.body), .init(status: reply.status),
+            code: reply.code, request, context)
     }
 
+    /// - Parameter code: The code of the problem that is the answer.
     func write(
-        _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome,
+        _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome, code: String? = nil,
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        if holdAnswer(head, body, outcome, request) { return }
+        if holdAnswer(head, body, outcome, code, request) { return }
         // On a stream of HTTP/2 the head goes out as a value and not as bytes.
         if isHTTP2Stream { queue(head, context) }
         var piece = isHTTP2Stream ? ByteBuffer() : head.lines(room: body?.joinedCount ?? 0)
@@ -275,7 +233,7 @@ extension ConnectionHandler {
         } else {
             sendOrQueue(piece, context)
         }
-        logAccess(request, status: head.status, outcome, bytes: body?.count ?? 0, context)
+        logAccess(request, status: head.status, outcome, bytes: body?.count ?? 0, code: code, context)
     }
 
     /// Answers bytes that are no request, and closes the connection.

@@ -53,10 +53,11 @@ extension ConnectionHandler {
 
     /// Holds an answer while the functions see its head. Returns false if there are none.
     func holdAnswer(
-        _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome, _ request: ClientRequest
+        _ head: ResponseHead, _ body: AnswerBody?, _ outcome: RequestSeries.Outcome, _ code: String?,
+        _ request: ClientRequest
     ) -> Bool {
         guard let hooks = request.hooks, hooks.needsAfter else { return false }
-        hooks.held = HookedRequest.HeldAnswer(head: head, body: body, outcome: outcome)
+        hooks.held = HookedRequest.HeldAnswer(head: head, body: body, outcome: outcome, code: code)
         // The answer that is held has an end of its own, so only the functions take time here.
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         _ = wait(request, seconds: seconds)
@@ -70,7 +71,7 @@ extension ConnectionHandler {
             write(problem.reply, request, context)
         } else if let hooks = request.hooks, let held = hooks.held {
             hooks.held = nil
-            write(hooks.apply(to: held.head), held.body, held.outcome, request, context)
+            write(hooks.apply(to: held.head), held.body, held.outcome, code: held.code, request, context)
         }
         proceed(context)
     }

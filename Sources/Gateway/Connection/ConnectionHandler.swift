@@ -86,6 +86,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         concludeWholeProxying(context)
+        logAbandoned(context)
         machine.close()
         endProxying()
         dropBody()

@@ -78,6 +78,14 @@ extension ConnectionStateMachine {
         }
     }
 
+    /// The request whose answer is not complete.
+    var requestUnderWay: ClientRequest? {
+        switch state {
+        case .waiting(let request, _), .receiving(let request, _), .proxying(let request, _): request
+        default: nil
+        }
+    }
+
     /// The request that waits for its answer, if it still has this number.
     func unanswered(_ number: Int) -> ClientRequest? {
         switch state {

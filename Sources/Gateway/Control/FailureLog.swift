@@ -9,8 +9,8 @@ public struct GatewayFailure: Sendable, Equatable {
     public var traceback: String?
 }
 
-/// Reports the failures that clients get (rules 73). The first of a kind is reported with its details, further
-/// ones by their number once a minute. A kind that has not failed for a minute is new again.
+/// Reports the failures that clients get (rules 73). The first of a kind is reported with its details,
+/// further ones by their number once a minute. A kind that has not failed for a minute is new again.
 @EngineActor
 final class FailureLog {
     typealias Report = @EngineActor @Sendable (GatewayFailure) -> Void
@@ -73,8 +73,8 @@ final class FailureLog {
 }
 
 extension EngineClient {
-    /// The problem of a request that failed. Failures of the host, of the script and of an API are noted; those
-    /// of the request itself are the client's own.
+    /// The problem of a request that failed. Failures of the host, of the script and of an API are noted;
+    /// those of the request itself are the client's own.
     ///
     /// - Parameter path: The resource's path; nil for a route or a hook.
     @EngineActor

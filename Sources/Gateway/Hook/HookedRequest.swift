@@ -17,6 +17,8 @@ final class HookedRequest {
         let head: ResponseHead
         let body: AnswerBody?
         let outcome: RequestSeries.Outcome
+        /// The code of the problem that is the answer.
+        let code: String?
     }
 
     init(_ served: ServedRequest, after: [HookTable.Match<GatewayHook.After>]) {

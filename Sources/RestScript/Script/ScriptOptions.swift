@@ -33,8 +33,8 @@ public struct ScriptOptions: Sendable {
     public var onHang: (@Sendable (ScriptLogEntry) -> Void)?
     var watchdog = LuaWatchdog.shared
     var lostThreads = LostThreads.shared
-    /// Makes the server of `host:request` in tests, at this uptime and Unix time. When it is nil, that call is
-    /// an error.
+    /// Makes the server of `host:request` in tests, at this uptime and Unix time. When it is nil, that call
+    /// is an error.
     package var makeLocalServer:
         (
             @EngineActor (_ script: ScriptHost, _ uptime: Double, _ now: Double) throws(Diagnostic) ->

@@ -133,8 +133,8 @@ final class TestHost: LuaObject {
     /// Whether a request was sent to its gateway.
     var servesRequests: Bool { server != nil }
 
-    /// Sends a request to the script's gateway. `waiter` gets the answer when it is complete, or when its head
-    /// has come and no host has work that is due.
+    /// Sends a request to the script's gateway. `waiter` gets the answer when it is complete, or when its
+    /// head has come and no host has work that is due.
     func send(_ request: LocalRequest, _ waiter: LuaWaiter) throws {
         let answer = try localServer().send(request)
         asked.append((answer, waiter))

@@ -78,8 +78,7 @@ extension LogText {
         if isQuiet { return }
         let entry = ScriptLogEntry(
             level: .info, text: "\(record.method) \(Self.target(record)) \(StatusPhrase.line(record.status))",
-            fields: [("bytes", "\(record.bytes)"), ("ms", Self.milliseconds(record))]
-                + (record.client.map { [("client", $0)] } ?? []))
+            fields: [("bytes", "\(record.bytes)"), ("seconds", Self.seconds(record))] + Self.details(record))
         write(text(entry)) { Self.members(record) }
     }
 
@@ -87,9 +86,21 @@ extension LogText {
         record.target.isEmpty ? "-" : SecretMask.standard.url(record.target)
     }
 
-    private static func milliseconds(_ record: AccessRecord) -> String {
-        let hundredths = Int((record.duration * 100_000).rounded())
-        return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    /// With three digits behind the point.
+    private static func seconds(_ record: AccessRecord) -> String {
+        let thousandths = Int((record.duration * 1000).rounded())
+        let digits = "\(thousandths % 1000)"
+        return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
+    }
+
+    /// The fields that not every request has.
+    private static func details(_ record: AccessRecord) -> [(String, String)] {
+        let fields: [(String, String?)] = [
+            ("client", record.client), ("name", record.name), ("outcome", record.outcome),
+            ("code", record.code), ("version", record.version),
+            ("user_agent", record.userAgent.map { SecretMask.standard.line($0) }),
+        ]
+        return fields.compactMap { name, value in value.map { (name, $0) } }
     }
 
     private static func members(_ record: AccessRecord) -> [(String, Tree)] {
@@ -98,9 +109,9 @@ extension LogText {
             ("level", "info"),
             ("message", Tree("\(record.method) \(target) \(StatusPhrase.line(record.status))")),
             ("method", Tree(record.method)), ("target", Tree(target)), ("status", Tree(record.status)),
-            ("bytes", Tree(record.bytes)), ("seconds", Tree(record.duration)),
+            ("bytes", Tree(record.bytes)), ("seconds", Tree((record.duration * 1000).rounded() / 1000)),
         ]
-        if let client = record.client { members.append(("client", Tree(client))) }
+        members += details(record).map { ($0, Tree($1)) }
         return members
     }
 }

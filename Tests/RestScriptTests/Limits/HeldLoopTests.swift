@@ -81,8 +81,8 @@ struct HeldLoopTests {
         #expect(line.contains("its limit is 50 ms"))
     }
 
-    /// Five times as much is the limit of all functions for one URL. It is generous, because a virtual machine
-    /// counts time that other machines take as CPU time of a function.
+    /// Five times as much is the limit of all functions for one URL. It is generous, because a virtual
+    /// machine counts time that other machines take as CPU time of a function.
     private static let generous = ScriptLimits.Time(burst: 0.2)
 
     @Test func `limit L260: predicates and blocks for one URL have their time together`() throws {

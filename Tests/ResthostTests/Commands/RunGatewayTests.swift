@@ -68,9 +68,10 @@ struct RunGatewayTests {
         #expect(!text.contains("s3cret"))
         let lines = text.split(separator: "\n").map(String.init)
         #expect(lines.count == 3, "\(text)")
-        #expect(lines[0].hasPrefix("info  GET /api/a?b=c&token=*** 200 OK bytes=5 ms="), "\(lines[0])")
-        #expect(lines[0].hasSuffix(" client=127.0.0.1"), "\(lines[0])")
-        #expect(lines[1].hasPrefix("info  HEAD /none 404 Not Found bytes=0 ms="), "\(lines[1])")
+        #expect(lines[0].hasPrefix("info  GET /api/a?b=c&token=*** 200 OK bytes=5 seconds=0."), "\(lines[0])")
+        #expect(lines[0].hasSuffix(" client=127.0.0.1 outcome=fetched version=HTTP/1.1"), "\(lines[0])")
+        #expect(lines[1].hasPrefix("info  HEAD /none 404 Not Found bytes=0 seconds=0."), "\(lines[1])")
+        #expect(lines[1].hasSuffix(" outcome=refused code=unknown_service version=HTTP/1.1"), "\(lines[1])")
         #expect(lines[2].hasPrefix("info  - - 400 Bad Request bytes="), "\(lines[2])")
 
         let json = try await run("access_log = true", asking: [requests[0]], "--log-format", "json").run
@@ -80,6 +81,7 @@ struct RunGatewayTests {
         #expect(line["message"]?.string == "GET /api/a?b=c&token=*** 200 OK")
         #expect(line["target"]?.string == "/api/a?b=c&token=***")
         #expect(line["status"]?.int == 200 && line["bytes"]?.int == 5)
+        #expect(line["outcome"]?.string == "fetched" && line["version"]?.string == "HTTP/1.1")
         #expect(line["client"]?.string == "127.0.0.1" && line["seconds"]?.double != nil)
         #expect(line["time"]?.string != nil)
 

@@ -1,0 +1,42 @@
+import RestEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+/// Requests whose client leaves, in the access log.
+@Suite struct AbandonedRequestTests {
+    private final class Records: Sendable {
+        let all = Mutex<[AccessRecord]>([])
+    }
+
+    @Test func `a request whose client left before the answer is noted with 499, once`() async throws {
+        let records = Records()
+        try await World.run({ $0.accessLog = { record in records.all.withLock { $0.append(record) } } }) {
+            world, site in
+            var client: Client? = try site.asking("/github/a")
+            await world.transport.waitForRequests(1)
+            #expect(client != nil)
+            client = nil
+            await yielding(until: "it is noted") { records.all.withLock { !$0.isEmpty } }
+            await world.reply("[1]")
+            #expect(try site.get("/github/a").status == 200)
+            let notes = records.all.withLock { $0.map { "\($0.target) \($0.status) \($0.outcome ?? "")" } }
+            #expect(notes.first == "/github/a 499 refused")
+            #expect(notes.count == 2)
+        }
+    }
+
+    @Test func `a connection that rests when it closes is no request`() async throws {
+        let records = Records()
+        try await World.run({ $0.accessLog = { record in records.all.withLock { $0.append(record) } } }) {
+            _, site in
+            var client: Client? = try site.asking("/-/health")
+            #expect(try client?.answer().status == 200)
+            client = nil
+            await yielding(until: "it is gone") { site.gateway.connections == 0 }
+            #expect(records.all.withLock { $0.map(\.status) } == [200])
+        }
+    }
+}
