@@ -211,7 +211,8 @@ struct CanaryTests {
         let folder = ScriptFolder.service(at: peer.baseURL, Self.script)
         let (admin, open) = ("\(folder.path)/admin.sock", "\(folder.path)/open.sock")
         let child = folder.start(
-            "run", "main.lua", "--dev", "--listen", "unix:\(open)", "--admin", admin, "--record", "a.har", "--har",
+            "run", "main.lua", "--dev", "--listen", "unix:\(open)", "--admin", admin, "--record", "a.har",
+            "--har",
             "b.har",
             "--log", "all", "--access-log", "access.log", "--traces", peer.baseURL)
         #expect(await child.hasWritten("state of the host"))

@@ -34,16 +34,18 @@ struct HashCommandTests {
         (["secret\n", "other\n"], "the passwords differ"), (["sec\u{03}"], "interrupted"),
     ])
     func `a terminal shows nothing of the password`(typed: [String], fault: String) async throws {
-        let terminal = posix_openpt(O_RDWR | O_NOCTTY)
-        defer { close(terminal) }
-        guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0, let name = ptsname(terminal)
-        else {
-            return Issue.record("no terminal")
+        var terminal: Int32 = -1
+        // Held open, so that a moment without another process on it is not its end.
+        var other: Int32 = -1
+        guard openpty(&terminal, &other, nil, nil, nil) == 0, let name = ttyname(other) else {
+            Issue.record("no terminal")
+            return
+        }
+        defer {
+            close(terminal)
+            close(other)
         }
         let path = String(cString: name)
-        // Held open, so that a moment without another process on it is not its end.
-        let other = open(path, O_RDWR | O_NOCTTY)
-        defer { close(other) }
         let child = ChildProcess(
             ["/bin/sh", "-c", "exec '\(BuiltProgram.path)' hash <'\(path)'"], in: folder.path)
         for (text, prompt) in zip(typed, ["Password: ", "Again: "]) {
