@@ -77,7 +77,7 @@ package final class LocalGateway: LocalServer {
         }
         let id = ObjectIdentifier(channel)
         channels[id] = channel
-        answer.onClose = { [weak self] in self?.close(id) }
+        answer.onClose { [weak self] in self?.close(id) }
         channel.pipeline.fireChannelActive()
         channel.pipeline.fireChannelRead(bytes)
         channel.pipeline.fireChannelReadComplete()
@@ -123,9 +123,9 @@ private final class AnswerCollector: ChannelOutboundHandler {
             if head.status >= 200 {
                 let pairs = head.list(indexing: .nonIndexable).map { ($0.name, $0.value) }
                 let headers = Headers(pairs.filter { !$0.0.hasPrefix(":") })
-                EngineActor.assumeIsolated { [answer] in answer.begin(head.status, headers) }
+                answer.begin(head.status, headers)
             }
-        case is BrokenAnswer: EngineActor.assumeIsolated { [answer] in answer.end(broken: true) }
+        case is BrokenAnswer: answer.end(broken: true)
         default: return context.triggerUserOutboundEvent(event, promise: promise)
         }
         promise?.succeed()
@@ -133,12 +133,12 @@ private final class AnswerCollector: ChannelOutboundHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let bytes = Array(unwrapOutboundIn(data).readableBytesView)
-        EngineActor.assumeIsolated { [answer] in answer.receive(bytes) }
+        answer.receive(bytes)
         promise?.succeed()
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        EngineActor.assumeIsolated { [answer] in answer.end() }
+        answer.end()
         context.close(mode: .all, promise: promise)
     }
 }

@@ -30,8 +30,8 @@ extension ConnectionHandler {
         if let span { access.spans?(record, span) }
     }
 
-    /// Notes a request whose client left before the end of its answer, or that the host cut off when it ended.
-    /// Called before the machine closes.
+    /// Notes a request whose client left before the end of its answer, or that the host cut off when it
+    /// ended. Called before the machine closes.
     func logAbandoned(_ context: ChannelHandlerContext) {
         guard let request = machine.requestUnderWay else { return }
         if labels == GatewayMetrics.noLabels, let pendingRead { labels = pendingRead.labels }

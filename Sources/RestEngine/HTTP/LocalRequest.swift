@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A request to a server in this process, without a socket.
 package struct LocalRequest: Sendable {
     package var method: String
@@ -16,31 +18,46 @@ package struct LocalRequest: Sendable {
 }
 
 /// The answer to a ``LocalRequest``, as far as it has come.
-@EngineActor
-package final class LocalAnswer {
-    /// Nil until the head has come.
-    package private(set) var status: Int?
-    package private(set) var headers = Headers()
-    package private(set) var body: [UInt8] = []
-    package private(set) var isEnded = false
-    /// The answer was broken off.
-    package private(set) var isBroken = false
-    /// Reports that the client leaves.
-    package var onClose: (@EngineActor () -> Void)?
+package final class LocalAnswer: Sendable {
+    package struct State: Sendable {
+        /// Nil until the head has come.
+        package var status: Int?
+        package var headers = Headers()
+        package var body: [UInt8] = []
+        package var isEnded = false
+        /// The answer was broken off.
+        package var isBroken = false
+        /// Reports that the client leaves.
+        fileprivate var onClose: (@EngineActor @Sendable () -> Void)?
+    }
+
+    private let current = Mutex(State())
 
     package init() {}
 
-    package func begin(_ status: Int, _ headers: Headers) { (self.status, self.headers) = (status, headers) }
+    package var state: State { current.withLock { $0 } }
 
-    package func receive(_ bytes: some Sequence<UInt8>) { body += bytes }
-
-    package func end(broken: Bool = false) {
-        guard !isEnded else { return }
-        (isEnded, isBroken, onClose) = (true, broken, nil)
+    package func begin(_ status: Int, _ headers: Headers) {
+        current.withLock { ($0.status, $0.headers) = (status, headers) }
     }
 
+    package func receive(_ bytes: some Sequence<UInt8> & Sendable) { current.withLock { $0.body += bytes } }
+
+    package func end(broken: Bool = false) {
+        current.withLock { state in
+            guard !state.isEnded else { return }
+            (state.isEnded, state.isBroken, state.onClose) = (true, broken, nil)
+        }
+    }
+
+    package func onClose(_ body: @escaping @EngineActor @Sendable () -> Void) {
+        current.withLock { $0.onClose = body }
+    }
+
+    /// The client leaves.
+    @EngineActor
     package func close() {
-        let onClose = onClose
+        let onClose = current.withLock { $0.onClose }
         end()
         onClose?()
     }

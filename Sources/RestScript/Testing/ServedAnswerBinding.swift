@@ -124,17 +124,19 @@ extension ScriptTestFile {
             ],
             properties: [
                 field("status", "integer?", "The status; nil if the answer was broken off before its head.") {
-                    guard let status = $0.answer.status else { return $1.pushNil() }
+                    guard let status = $0.answer.state.status else { return $1.pushNil() }
                     $1.push(status)
                 },
                 field("headers", "headers", "The headers, read only.") { answer, lua in
-                    answer.host.context.values.push(ScriptHeaders(reading: answer.answer.headers), on: lua)
+                    answer.host.context.values.push(
+                        ScriptHeaders(reading: answer.answer.state.headers), on: lua)
                 },
                 field("body", "string", "The bytes of the body that have come.") {
-                    $1.push(bytes: $0.answer.body)
+                    $1.push(bytes: $0.answer.state.body)
                 },
                 field("json", "any", "The body if it is JSON, else nil.") { answer, lua in
-                    guard !answer.answer.body.isEmpty, let tree = try? Tree(json: answer.answer.body) else {
+                    let body = answer.answer.state.body
+                    guard !body.isEmpty, let tree = try? Tree(json: body) else {
                         return lua.pushNil()
                     }
                     answer.host.context.values.trees.push(tree, on: lua)
@@ -151,14 +153,11 @@ extension ScriptTestFile {
                         lua.rawSet(-2, index + 1)
                     }
                 },
-                field("is_open", "boolean", "The answer goes on.") { $1.push(!$0.answer.isEnded) },
-                field("is_broken", "boolean", "The answer was broken off.") { $1.push($0.answer.isBroken) },
-            ],
-            tostring: {
-                ($0 as? TestAnswer).map { answer in
-                    EngineActor.assumeIsolated { "answer \(answer.answer.status ?? 0)" }
-                } ?? "answer"
-            })
+                field("is_open", "boolean", "The answer goes on.") { $1.push(!$0.answer.state.isEnded) },
+                field("is_broken", "boolean", "The answer was broken off.") {
+                    $1.push($0.answer.state.isBroken)
+                },
+            ])
     }
 }
 
@@ -183,7 +182,7 @@ private final class EventStep: ClockMoving {
 
     func advance() -> Bool {
         let host = answer.host
-        guard next == nil, !answer.answer.isEnded, !host.isClosed, waiter.isAlive,
+        guard next == nil, !answer.answer.state.isEnded, !host.isClosed, waiter.isAlive,
             let deadline = host.scheduler.nextDeadline, deadline - start <= Self.longest
         else { return false }
         host.move(toUptime: max(deadline, host.clock.uptime))
@@ -232,7 +231,7 @@ extension LocalAnswer {
         var events: [StreamedEvent] = []
         var current = StreamedEvent()
         // A part behind the last line's end is not complete.
-        for line in String(decoding: body, as: UTF8.self).split(
+        for line in String(decoding: state.body, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false
         ).dropLast() {
             if line.isEmpty {

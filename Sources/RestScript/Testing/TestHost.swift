@@ -164,7 +164,9 @@ final class TestHost: LuaObject {
     /// Resumes the first call whose answer can be seen. False if there is none.
     func showAnswer(_ show: (LocalAnswer, LuaWaiter) -> Void) -> Bool {
         asked.removeAll { !$0.waiter.isAlive }
-        guard let index = asked.firstIndex(where: { $0.answer.status != nil || $0.answer.isEnded }) else {
+        guard
+            let index = asked.firstIndex(where: { $0.answer.state.status != nil || $0.answer.state.isEnded })
+        else {
             return false
         }
         let (answer, waiter) = asked.remove(at: index)

@@ -20,9 +20,9 @@ enum ScriptServer {
 }
 
 /// The services of one script.
+@EngineActor
 private final class ServedScript: GatewayDirectory {
-    // Read on the engine loop alone.
-    private nonisolated(unsafe) weak var script: ScriptHost?
+    private weak var script: ScriptHost?
 
     init(_ script: ScriptHost) { self.script = script }
 
