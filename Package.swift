@@ -111,7 +111,11 @@ let package = Package(
         .target(name: "CInspector", exclude: ["page"], cSettings: cSettings),
         // xxhash's functions are inlined from its header, so no library is linked.
         .target(name: "CHash", cSettings: cSettings),
-        .target(name: "CCrypto", dependencies: ["SystemCrypto"], cSettings: cSettings),
+        // Its hashes of passwords are those of crypt(5) too. On Linux this library belongs to the C library's
+        // package of headers, and every system has it for logins.
+        .target(
+            name: "CCrypto", dependencies: ["SystemCrypto"], cSettings: cSettings,
+            linkerSettings: [.linkedLibrary("crypt", .when(platforms: [.linux]))]),
         .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
 
         // The C library and the system's functions, for all layers above.

@@ -1020,6 +1020,19 @@ function rest.gather(list, limit, fn) end
 ---@field expose? table<string, resthost.gateway.options.auth.jwt.expose> Limits clients with a token to this part of what their address exposes.
 ---@field operator? boolean Makes operators of clients with a token, who may ask what the host does. Default: `false`.
 
+---@class resthost.gateway.options.auth.basic.users.expose
+---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
+---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
+
+---@class resthost.gateway.options.auth.basic.users
+---@field name string The user's name, which has no colon.
+---@field hash string The hash of the password, which `resthost hash` makes: `$scrypt$`, `$pbkdf2-sha256$`, `$pbkdf2-sha512$`, `$6$` or `$5$`.
+---@field expose? table<string, resthost.gateway.options.auth.basic.users.expose> Limits the user to this part of what its address exposes.
+---@field operator? boolean Makes an operator of the user, who may ask what the host does. Default: `false`.
+
+---@class resthost.gateway.options.auth.basic
+---@field users? resthost.gateway.options.auth.basic.users[] The users, each with a name.
+
 ---@class resthost.gateway.options.auth.clients.expose
 ---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
 ---@field methods? string[] Methods that are let through. Default: `{ "GET", "HEAD" }`.
@@ -1034,6 +1047,7 @@ function rest.gather(list, limit, fn) end
 ---@field tokens? resthost.gateway.options.auth.tokens[] Tokens of several clients, each with a name.
 ---@field keys? resthost.gateway.options.auth.keys API keys, which clients send in a header of their own.
 ---@field jwt? resthost.gateway.options.auth.jwt Tokens of an issuer, signed with its keys (JWT).
+---@field basic? resthost.gateway.options.auth.basic Clients that show a name and a password (Basic authentication).
 ---@field client_ca? string A PEM file of certificates, one of which has signed that of each client.
 ---@field clients? resthost.gateway.options.auth.clients[] The clients that are let in by certificate; without it all that `client_ca` has signed.
 

@@ -19,6 +19,8 @@ public struct GatewayConfiguration: Sendable {
     public var tokens: [GatewayToken] = []
     /// API keys in a header of their own; nil: none.
     public var apiKeys: GatewayKeys?
+    /// Clients that show a name and a password.
+    public var users: [GatewayUser] = []
     /// Tokens of an issuer; nil: none.
     public var jwt: GatewayJWT?
     /// Fetches the keys of the tokens' issuer, if they are at a URL.
@@ -26,7 +28,9 @@ public struct GatewayConfiguration: Sendable {
     /// Called on any thread when the keys could not be loaded, once in 10 seconds at most.
     public var onKeyFailure: (@Sendable (String) -> Void)?
     /// Clients may show something that they know. Otherwise only a certificate can identify them.
-    var takesSecrets: Bool { bearerToken != nil || !tokens.isEmpty || apiKeys != nil || jwt != nil }
+    var takesSecrets: Bool {
+        bearerToken != nil || !tokens.isEmpty || apiKeys != nil || jwt != nil || !users.isEmpty
+    }
     /// Rules of a listener in place of ``expose``, by its text in ``listen``.
     public var listenerPolicy: [String: [String: ExposeRule]] = [:]
     /// Sockets that already listen, by their addresses. A service manager gave them to this process, and
@@ -104,7 +108,12 @@ public struct GatewayConfiguration: Sendable {
         for rules in listenerPolicy.values { _ = try AccessPolicy(rules) }
         for token in tokens + (apiKeys?.keys ?? []) { _ = try AccessPolicy(token.expose) }
         _ = try AccessPolicy(jwt?.expose)
-        if let why = apiKeys?.validationError ?? jwt?.validationError { throw .badCredentials(why) }
+        for user in users { _ = try AccessPolicy(user.expose) }
+        if let why = apiKeys?.validationError ?? jwt?.validationError
+            ?? users.lazy.compactMap(\.validationError).first
+        {
+            throw .badCredentials(why)
+        }
         for client in clientCertificates?.clients ?? [] { _ = try AccessPolicy(client.expose) }
         _ = try ListenerSecrets(self)
         for name in forwardedHeaders {

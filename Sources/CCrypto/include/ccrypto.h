@@ -3,6 +3,7 @@
 #define CCRYPTO_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum ccrypto_hash {
     CCRYPTO_MD5,
@@ -65,6 +66,23 @@ size_t ccrypto_ec_pem(
 
 /// A key of Ed25519 (RFC 8032 5.1.5).
 size_t ccrypto_ed25519_pem(const unsigned char *x, size_t count, char *pem, size_t room);
+
+/// Room for a hash of crypt.
+enum { CCRYPTO_MAX_CRYPT = 384 };
+
+/// Hashes a password with crypt(5), by the method and salt at the beginning of `setting`; the length, or 0
+/// where the system doesn't have the method.
+size_t ccrypto_crypt(const char *password, const char *setting, char *hash, size_t room);
+
+/// scrypt (RFC 7914) with at most so many bytes of memory. 0 on failure.
+int ccrypto_scrypt(
+    const char *password, size_t count, const unsigned char *salt, size_t salt_count, uint64_t n, uint64_t r,
+    uint64_t p, uint64_t memory, unsigned char *hash, size_t hash_count);
+
+/// PBKDF2 with HMAC (RFC 8018 5.2). 0 on failure.
+int ccrypto_pbkdf2(
+    ccrypto_hash function, const char *password, size_t count, const unsigned char *salt, size_t salt_count,
+    int rounds, unsigned char *hash, size_t hash_count);
 
 /// Fills with bytes that nobody can guess. 0 on failure.
 int ccrypto_random(void *bytes, size_t count);

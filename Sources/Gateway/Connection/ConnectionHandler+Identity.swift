@@ -43,9 +43,14 @@ extension ConnectionHandler {
         checked = CheckedCredentials(shown: shown, rules: loop.rules)
         let number = machine.identify(until: loop.sweeps + loop.timeout.sweeps(Self.mostCheckSeconds))
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        check { [mailbox = loop.mailbox] result in
+        check(addressName) { [mailbox = loop.mailbox] result in
             mailbox.send { connection.value.goOn(number, withCheck: result) }
         }
+    }
+
+    /// The name by which limits know the client's address.
+    private var addressName: String {
+        context?.channel.remoteAddress?.ipAddress.map(ClientNetwork.name(ofAddress:)) ?? "unix"
     }
 
     /// The credentials are checked, or the time for it is over. The request is decided now.
@@ -69,7 +74,7 @@ extension ConnectionHandler {
             guard checked == nil else { return }
             checked = CheckedCredentials(shown: known.credentials, rules: loop.rules)
             let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
-            check { [mailbox = loop.mailbox] result in
+            check(addressName) { [mailbox = loop.mailbox] result in
                 mailbox.send { connection.value.goOnStreaming(withCheck: result) }
             }
         }

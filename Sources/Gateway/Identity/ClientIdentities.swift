@@ -59,6 +59,8 @@ struct ClientIdentities: Sendable {
     private let clients: [String]?
     /// Nil without an issuer of tokens.
     let verifier: TokenVerifier?
+    /// Nil without users.
+    let passwords: PasswordVerifier?
     private let challenges: [Challenge]
 
     /// A way in, for the answer to a client that showed nothing.
@@ -98,6 +100,14 @@ struct ClientIdentities: Sendable {
                 jwt, number: access.count, keys: keys ?? IssuerKeys(jwt.keys, configuration), configuration)
         }
         if let jwt = configuration.jwt { access.append(Access(jwt.expose, jwt.isOperator)) }
+        let users = configuration.users
+        passwords =
+            users.isEmpty
+            ? nil
+            : PasswordVerifier(
+                users, first: access.count,
+                checks: previous?.passwords?.checks ?? PasswordChecks(uptime: configuration.uptime))
+        access += users.map { Access($0.expose, $0.isOperator) }
         self.access = access
         self.authority = authority
         var challenges: [Challenge] = []
@@ -113,6 +123,12 @@ struct ClientIdentities: Sendable {
                 Challenge(
                     field: "ApiKey header=\"\(keyHeader.text)\"", sentence: "an API key in \(keyHeader.text)",
                     scheme: ("key", ["type": "apiKey", "in": "header", "name": Tree(keyHeader.text)])))
+        }
+        if passwords != nil {
+            challenges.append(
+                Challenge(
+                    field: Problem.basicChallenge, sentence: "a name with a password",
+                    scheme: ("basic", ["type": "http", "scheme": "basic"])))
         }
         self.challenges = challenges
         isOpen = challenges.isEmpty && certificates == nil
@@ -134,10 +150,17 @@ struct ClientIdentities: Sendable {
             }
             if let verifier {
                 switch checked ?? verifier.known(token).map(Result.success) {
-                case nil: return .pending { verifier.check(token, $0) }
+                case nil: return .pending { _, done in verifier.check(token, done) }
                 case .success(let client): return .client(Identity(client))
                 case .failure(let problem): refusal = problem
                 }
+            }
+        }
+        if let passwords, let pair = shown.authorization("basic") {
+            switch checked ?? passwords.known(pair).map(Result.success) {
+            case nil: return .pending { passwords.check(pair, from: $0, $1) }
+            case .success(let client): return .client(Identity(client))
+            case .failure(let problem): refusal = problem
             }
         }
         if let key = shown.key, let index = Self.index(of: key, in: keys) {

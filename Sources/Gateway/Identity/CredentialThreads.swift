@@ -5,6 +5,8 @@ import NIOPosix
 struct CredentialThreads: Sendable {
     /// Check signatures, some hundred microseconds each.
     static let signatures = CredentialThreads(2)
+    /// Hash passwords, some hundred milliseconds each.
+    static let passwords = CredentialThreads(2)
 
     private let pool: NIOThreadPool
 

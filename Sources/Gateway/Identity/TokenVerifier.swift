@@ -11,9 +11,10 @@ struct CheckedClient: Sendable {
     let until: Double
 }
 
-/// Checks credentials on other threads, and calls back once.
+/// Checks credentials on other threads, and calls back once. It gets the name by which limits know the
+/// client's address.
 typealias CredentialCheck =
-    @Sendable (@escaping @Sendable (Result<CheckedClient, Problem>) -> Void) -> Void
+    @Sendable (String, @escaping @Sendable (Result<CheckedClient, Problem>) -> Void) -> Void
 
 /// Verifies tokens of an issuer. Any thread.
 final class TokenVerifier: Sendable {

@@ -132,7 +132,7 @@ final class ClientSlots: Sendable {
 }
 
 /// One slot. It is free again when its last reference goes.
-final class ClientSlot {
+final class ClientSlot: Sendable {
     private let slots: ClientSlots
     private let client: String
 

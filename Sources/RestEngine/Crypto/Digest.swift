@@ -9,7 +9,7 @@ package enum HashFunction: String, Sendable, CaseIterable {
     case sha256 = "SHA-256"
     case sha512by256 = "SHA-512-256"
 
-    fileprivate var code: ccrypto_hash {
+    var code: ccrypto_hash {
         switch self {
         case .md5: CCRYPTO_MD5
         case .sha1: CCRYPTO_SHA1

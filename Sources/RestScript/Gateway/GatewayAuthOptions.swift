@@ -22,6 +22,14 @@ extension GatewayDeclaration {
             .table("jwt", JWT.schema, from: { JWT() }, "Tokens of an issuer, signed with its keys (JWT).") {
                 $0.jwt = $1
             },
+            .table("basic", basic, "Clients that show a name and a password (Basic authentication).") {
+                gateway in
+                guard !gateway.users.isEmpty else {
+                    throw LuaUsageError(
+                        "'auth.basic' has no user in it: basic = { users = { { name = \"ada\", hash = \"…\" } } }"
+                    )
+                }
+            },
             .text(
                 "client_ca", of: .watchedFile,
                 "A PEM file of certificates, one of which has signed that of each client."
@@ -53,6 +61,18 @@ extension GatewayDeclaration {
             throw LuaUsageError("two \(kind)s have the name '\(twice)'")
         }
     }
+
+    private static let basic = ScriptSchema<GatewayDeclaration>(
+        "basic",
+        [
+            .tables("users", User.schema, from: { User(name: "") }, "The users, each with a name.") {
+                gateway, users in
+                if let twice = twice(users.map { $0.name }) {
+                    throw LuaUsageError("two users have the name '\(twice)'")
+                }
+                gateway.users = users
+            }
+        ])
 
     // MARK: Keys
 
@@ -142,6 +162,25 @@ extension GatewayDeclaration.Token {
         },
         .flag(
             "operator", default: "false", "Makes an operator of the client, who may ask what the host does."
+        ) {
+            $0.isOperator = $1
+        },
+    ])
+}
+
+extension GatewayDeclaration.User {
+    static let schema = ScriptSchema<GatewayDeclaration.User>([
+        .text("name", "The user's name, which has no colon.") { $0.name = $1 }.required(),
+        .text(
+            "hash",
+            "The hash of the password, which `resthost hash` makes: `$scrypt$`, `$pbkdf2-sha256$`, `$pbkdf2-sha512$`, "
+                + "`$6$` or `$5$`."
+        ) { $0.hash = $1 }.required(),
+        GatewayDeclaration.AccessPolicy.option("Limits the user to this part of what its address exposes.") {
+            $0.expose = $1
+        },
+        .flag(
+            "operator", default: "false", "Makes an operator of the user, who may ask what the host does."
         ) {
             $0.isOperator = $1
         },

@@ -52,6 +52,16 @@ public struct GatewayDeclaration: Sendable, Equatable {
         package init() {}
     }
 
+    /// A client that is known by a name and a password.
+    public struct User: Sendable, Equatable {
+        public var name: String
+        /// Of the password.
+        public var hash = ""
+        public var expose: [String: AccessPolicy]?
+        /// This client may request the host's status.
+        public var isOperator = false
+    }
+
     /// The paths of PEM files.
     public struct TLS: Sendable, Equatable {
         public var certificate: String
@@ -110,6 +120,7 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var tokens: [Token] = []
     public var keys: Keys?
     package var jwt: JWT?
+    public var users: [User] = []
     /// A PEM file. Certificates of clients must be signed by one of its certificates.
     public var clientAuthority: String?
     /// The clients that are let in; nil means all with a signed certificate.
@@ -146,7 +157,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
 
     /// True when clients have to show something.
     public var hasAuth: Bool {
-        bearerToken != nil || !tokens.isEmpty || keys != nil || jwt != nil || clientAuthority != nil
+        bearerToken != nil || !tokens.isEmpty || keys != nil || jwt != nil || !users.isEmpty
+            || clientAuthority != nil
     }
 
     public var routes: [Route] = []

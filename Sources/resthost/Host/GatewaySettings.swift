@@ -175,6 +175,13 @@ enum GatewaySettings {
             settings.apiKeys = GatewayKeys(
                 header: keys.header, keys: try tokens(keys.keys, declaration, services))
         }
+        for user in declaration.users {
+            settings.users.append(
+                GatewayUser(
+                    name: user.name, hash: user.hash,
+                    expose: try accessPolicy(user.expose, declaration, services),
+                    isOperator: user.isOperator))
+        }
         if let jwt = declaration.jwt {
             settings.jwt = GatewayJWT(
                 keys: jwt.keysAreFile ? .file(jwt.keys) : .url(jwt.keys),

@@ -35,7 +35,37 @@ struct GatewayAuthTests {
         fixture.close()
     }
 
+    @Test func `users with passwords are kept`() throws {
+        let fixture = ScriptFixture()
+        try fixture.load(
+            """
+            rest.gateway { auth = { basic = { users = {
+              { name = "ada", hash = "$6$a$b", expose = { api = {} } }, { name = "grace", hash = "x", operator = true },
+            } } } }
+            """)
+        let shown = GatewayDeclaration.AccessPolicy(paths: nil, methods: ["GET", "HEAD"])
+        #expect(
+            fixture.host?.gateway?.users == [
+                .init(name: "ada", hash: "$6$a$b", expose: ["api": shown]),
+                .init(name: "grace", hash: "x", isOperator: true),
+            ])
+        #expect(fixture.host?.gateway?.hasAuth == true)
+        fixture.close()
+    }
+
     @Test(arguments: [
+        (
+            "rest.gateway { auth = { basic = {} } }",
+            "'auth.basic' has no user in it: basic = { users = { { name = \"ada\", hash = \"…\" } } }"
+        ),
+        (
+            "rest.gateway { auth = { basic = { users = { { name = 'a' } } } } }",
+            "option 'hash' is missing in the call of 'rest.gateway.auth.basic.users'"
+        ),
+        (
+            "rest.gateway { auth = { basic = { users = { { name = 'a', hash = 'x' }, { name = 'a', hash = 'y' } } } } }",
+            "two users have the name 'a'"
+        ),
         (
             "rest.gateway { auth = { clients = {} } }",
             "option 'auth.clients' needs 'auth.client_ca' beside it"
