@@ -110,7 +110,7 @@ extension ConnectionHandler {
         let headers = Headers(request.fields.all.filter { !secret.contains($0.name) })
         let served = ServedRequest(
             method: entry.route.method, path: String(parts[0]), params: params, query: query,
-            headers: headers, body: body, client: context.channel.remoteAddress?.ipAddress)
+            headers: headers, body: body, client: address(of: request.fields))
         let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
         // A route has no load that the client could leave. The pending read carries the metrics' labels.
         let pendingRead = PendingRead()
