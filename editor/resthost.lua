@@ -1036,6 +1036,7 @@ function rest.gather(list, limit, fn) end
 ---@field tls? false|resthost.gateway.options.listen.tls TLS of this address, in place of the gateway's; `false` switches it off.
 ---@field expose? table<string, resthost.gateway.options.listen.expose> Replaces `expose` of the gateway at this address.
 ---@field operator? boolean Makes operators of the address's clients, who may ask what the host does. Default: `false`.
+---@field proxy_protocol? boolean Connections begin with a header of the PROXY protocol, version 1 or 2; only `trusted_proxies` may connect. Default: `false`.
 
 ---@class resthost.gateway.options.expose
 ---@field paths? string[] Globs of the path behind the service's name, as in configuration blocks. Default: `{ "**" }`.
@@ -1150,6 +1151,7 @@ function rest.gather(list, limit, fn) end
 ---@field cors? resthost.gateway.options.cors Lets pages of other origins use the gateway.
 ---@field timeout? number Time for one request; then it gets 504. Without it: twice `timeouts.total` of the resource's configuration. In seconds. Above 0.
 ---@field server_names? string[] Further names that clients may call the gateway by, in `Host`.
+---@field trusted_proxies? string[] Addresses of proxies, networks such as `10.0.0.0/8`, or `unix`. From them `Forwarded` or `X-Forwarded-For` give the client's address.
 ---@field forward? resthost.gateway.options.forward Headers of clients that go to the API.
 ---@field keep? resthost.gateway.options.keep Headers of the API that go to clients, beside the usual ones.
 ---@field limits? resthost.gateway.options.limits Bounds what clients may use.

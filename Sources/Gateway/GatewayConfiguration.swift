@@ -21,6 +21,12 @@ public struct GatewayConfiguration: Sendable {
     public var eventCredentials: EventCredentials?
     /// API keys in a header of their own; nil: none.
     public var apiKeys: GatewayKeys?
+    /// Proxies whose statements about their clients count: addresses, networks such as `10.0.0.0/8`, and
+    /// `unix` for Unix sockets.
+    public var trustedProxies: [String] = []
+    /// Listeners whose connections begin with a header of the PROXY protocol, by their text in ``listen``.
+    /// Only ``trustedProxies`` may connect there.
+    public var proxyProtocolListeners: Set<String> = []
     /// Clients that show a name and a password.
     public var users: [GatewayUser] = []
     /// Tokens of an issuer; nil: none.
@@ -107,6 +113,15 @@ public struct GatewayConfiguration: Sendable {
         }
     }
 
+    func proxies() throws(GatewayError) -> TrustedProxies {
+        if trustedProxies.isEmpty, let text = proxyProtocolListeners.sorted().first {
+            throw .badProxies("the address '\(text)' takes the PROXY protocol, but no proxy is trusted")
+        }
+        do throws(TrustedProxies.Fault) { return try TrustedProxies(trustedProxies) } catch {
+            throw .badProxies("'\(error.text)' \(error.message)")
+        }
+    }
+
     /// Throws the first error in the configuration, before anything is started.
     public func check() throws(GatewayError) {
         _ = try ListenAddress.list(listen)
@@ -125,6 +140,7 @@ public struct GatewayConfiguration: Sendable {
         }
         for client in clientCertificates?.clients ?? [] { _ = try AccessPolicy(client.expose) }
         _ = try ListenerSecrets(self)
+        _ = try proxies()
         for name in forwardedHeaders {
             if let why = ForwardedHeaders.validationError(toForwarding: name) { throw .badHeader(why) }
             if name.lowercased() == apiKeys?.header.lowercased() {
@@ -186,7 +202,7 @@ public struct GatewayLimits: Sendable, Equatable {
 
 /// One answered request, for an access log or a trace.
 public struct AccessRecord: Sendable {
-    /// The address of the other end, which may be a proxy; nil on a Unix socket.
+    /// The address of the client, or of a proxy that isn't trusted; nil on a Unix socket.
     public var client: String?
     /// `-` for bytes that were no request.
     public var method: String

@@ -13,6 +13,8 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case badCertificate(String, why: String)
     case badTLS(String)
     case badCORS(String)
+    /// Proxies that can't be trusted as they are configured.
+    case badProxies(String)
     /// Credentials that can't be checked as they are configured.
     case badCredentials(String)
     case alreadyStarted
@@ -30,7 +32,9 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
         case .badAccessPolicy(let service, let message): "exposed paths of '\(service)': \(message)"
         case .badHeader(let why): "\(why): remove it from the list"
-        case .badRoute(let why), .badCORS(let why), .badTLS(let why), .badCredentials(let why): why
+        case .badRoute(let why), .badCORS(let why), .badTLS(let why), .badCredentials(let why),
+            .badProxies(let why):
+            why
         case .badCertificate(let path, let why): "'\(path)' can't be used for TLS: \(why)"
         case .notRunning: "the gateway isn't running"
         case .addressOverlaps(let text, let other):

@@ -29,7 +29,7 @@ extension ConnectionHandler {
     /// about the host itself have no such limit.
     private func ask(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         if let limited = loop.rules.access.requests {
-            slot = limited.take(for: clientName(context))
+            slot = limited.take(for: clientName(request))
             if slot == nil { return write(Problem.tooMany("requests").reply, request, context) }
         }
         var request = request

@@ -12,12 +12,9 @@ struct HostEventStream {
 extension ConnectionHandler {
     /// If the gateway asks for no credentials, clients on this machine are operators, except those that come
     /// through a proxy on it.
-    func isOperator(_ request: ClientRequest, _ context: ChannelHandlerContext) -> Bool {
+    func isOperator(_ request: ClientRequest) -> Bool {
         if loop.isForAdmins || request.isOperator { return true }
-        guard loop.rules.access.identities.isOpen, context.channel.remoteAddress?.isOfThisMachine ?? true
-        else {
-            return false
-        }
+        guard loop.rules.access.identities.isOpen, isOfThisMachine else { return false }
         return ["forwarded", "via", "x-forwarded-for", "x-real-ip"].allSatisfy { request.fields[$0] == nil }
     }
 
@@ -32,7 +29,7 @@ extension ConnectionHandler {
         let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         let follower = HostEvents.Follower(
-            client: loop.isForAdmins ? nil : clientName(context), kinds: kinds, accessPolicy: accessPolicy,
+            client: loop.isForAdmins ? nil : clientName(request), kinds: kinds, accessPolicy: accessPolicy,
             seesAll: loop.isForAdmins || accessPolicy.showsEverything,
             directory: loop.engine.directory
         ) { frame in mailbox.send { connection.value.receive(frame) } }

@@ -11,7 +11,7 @@ extension ConnectionHandler {
     {
         request.hooks = HookedRequest(
             served(request, method: request.method, params: [], body: [], context), after: matches.after)
-        let name = clientName(context)
+        let name = clientName(request)
         for rates in matches.rates {
             guard let wait = rates.wait(name, now: loop.uptime()) else { continue }
             write(Problem.tooOften(wait).reply, request, context)

@@ -6,7 +6,7 @@ extension ConnectionHandler {
     func askHost(
         _ name: String, _ query: String?, _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
-        let isOperator = isOperator(request, context)
+        let isOperator = isOperator(request)
         switch HostRoute.find(
             name, method: request.method, isAdmin: loop.isForAdmins, isOperator: isOperator)
         {

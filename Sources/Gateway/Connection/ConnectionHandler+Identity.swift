@@ -62,18 +62,14 @@ extension ConnectionHandler {
     }
 
     /// Takes no request until the credentials of the next one are checked.
-    func wait(for check: CredentialCheck, of shown: ShownCredentials) {
+    func wait(for check: CredentialCheck, of shown: ShownCredentials, _ head: RequestHead) {
         checked = CheckedCredentials(shown: shown, rules: loop.rules)
         let number = machine.identify(until: loop.sweeps + loop.timeout.sweeps(Self.mostCheckSeconds))
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        check(addressName) { [mailbox = loop.mailbox] result in
+        let address = machine.input.withUnsafeReadableBytes { addressName(head, $0) }
+        check(address) { [mailbox = loop.mailbox] result in
             mailbox.send { connection.value.goOn(number, withCheck: result) }
         }
-    }
-
-    /// The name by which limits know the client's address.
-    private var addressName: String {
-        context?.channel.remoteAddress?.ipAddress.map(ClientNetwork.name(ofAddress:)) ?? "unix"
     }
 
     /// The credentials are checked, or the time for it is over. The request is decided now.
@@ -97,7 +93,7 @@ extension ConnectionHandler {
             guard checked == nil else { return }
             checked = CheckedCredentials(shown: known.credentials, rules: loop.rules)
             let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
-            check(addressName) { [mailbox = loop.mailbox] result in
+            check(addressName(.none)) { [mailbox = loop.mailbox] result in
                 mailbox.send { connection.value.goOnStreaming(withCheck: result) }
             }
         }

@@ -65,10 +65,9 @@ extension ConnectionHandler {
         let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         machine.beginStream(sweep: loop.sweeps)
         stream.closeFuture.whenComplete { _ in bound.value.endCarriedStream() }
-        try stream.pipeline.syncOperations.addHandlers([
-            StreamTranslator(on: self), side.writer,
-            ConnectionHandler(loop: loop, listener: listener, secure: side),
-        ])
+        let handler = ConnectionHandler(loop: loop, listener: listener, secure: side)
+        handler.source = source
+        try stream.pipeline.syncOperations.addHandlers([StreamTranslator(on: self), side.writer, handler])
     }
 
     private func endCarriedStream() { machine.endStream(sweep: loop.sweeps, isLeaving: isLeaving) }

@@ -116,7 +116,7 @@ extension ConnectionHandler {
         let headers = Headers(request.fields.all.filter { !secret.contains($0.name) })
         var served = ServedRequest(
             method: method, path: String(parts[0]), params: params, query: query, headers: headers,
-            body: body, client: client(context))
+            body: body, client: client(request))
         // A client of HTTP/1.0 knows no interim answers (RFC 9110 15.2).
         if !request.isOld {
             let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
@@ -135,9 +135,9 @@ extension ConnectionHandler {
         flush(context)
     }
 
-    private func client(_ context: ChannelHandlerContext) -> ServedClient {
+    private func client(_ request: ClientRequest) -> ServedClient {
         ServedClient(
-            name: known?.client.name, address: context.channel.remoteAddress?.ipAddress,
+            name: known?.client.name, address: address(of: request.fields),
             certificate: known?.client.certificate ?? [], claims: known?.client.claims)
     }
 

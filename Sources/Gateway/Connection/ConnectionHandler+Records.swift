@@ -18,7 +18,7 @@ extension ConnectionHandler {
         let span = request.span.flatMap { isRecorded($0, of: request, outcome) ? $0 : nil }
         guard access.accessLog != nil || span != nil else { return }
         var record = AccessRecord(
-            client: context.channel.remoteAddress?.ipAddress, method: request.method,
+            client: address(of: request.fields), method: request.method,
             target: String(decoding: request.target, as: UTF8.self), status: status, bytes: bytes,
             duration: request.startedAt.map { loop.uptime() - $0 } ?? 0, endedAt: loop.clock())
         if access.accessLog != nil, request.number > 0 {

@@ -52,7 +52,7 @@ extension ConnectionHandler {
         case .problem(let problem): write(problem.reply, take(head), context)
         case .reply(let reply): write(reply, take(head), context)
         case .ask: ask(take(head), context)
-        case .identify(let check, let shown): wait(for: check, of: shown)
+        case .identify(let check, let shown): wait(for: check, of: shown, head)
         }
     }
 
@@ -70,12 +70,6 @@ extension ConnectionHandler {
         loop.batchStart = now
         machine.answerStream(sweep: loop.sweeps)
         return (answer, form)
-    }
-
-    /// The name by which limits know the client.
-    func clientName(_ context: ChannelHandlerContext) -> String {
-        known?.client.name ?? context.channel.remoteAddress?.ipAddress.map(ClientNetwork.name(ofAddress:))
-            ?? "unix"
     }
 
     private func decide(
@@ -103,7 +97,7 @@ extension ConnectionHandler {
         }
         guard let known else { return .ask }
         if let rates = rules.access.rates, !isLivenessCheck(head, bytes) {
-            if let wait = rates.wait(clientName(context), now: loop.uptime()) {
+            if let wait = rates.wait(clientName(head, bytes), now: loop.uptime()) {
                 return .problem(.tooOften(wait))
             }
         }

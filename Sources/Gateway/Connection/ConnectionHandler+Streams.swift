@@ -45,7 +45,7 @@ extension ConnectionHandler {
     /// Begins a stream in place of an answer.
     func stream(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         // The stream's slot replaces that of a request, because it has no end.
-        slot = loop.rules.access.streams.take(for: clientName(context))
+        slot = loop.rules.access.streams.take(for: clientName(request))
         if slot == nil { return write(Problem.tooMany("streams").reply, request, context) }
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         let connection = wait(request, seconds: seconds)

@@ -48,6 +48,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var known: KnownClient?
     /// The client of a test, which shows no credentials.
     var assumed: GatewayLoop.Client?
+    /// Nil unless the connection began with a header of the PROXY protocol.
+    var source: ProxyHeaderReader.Source?
+    /// Nil until trust in the other end matters.
+    var trust: PeerTrust?
     /// Nil unless the client's credentials are being checked.
     var checked: CheckedCredentials?
     /// The conditions of the last request that had any.
@@ -59,14 +63,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Nil with TLS, and until the first large answer.
     var pacedWriter: PacedWriter?
 
-    init(loop: GatewayLoop, listener: ListenerState, secure: SecureSide? = nil) {
+    /// - Parameter awaitsHeader: The connection begins with a header of the PROXY protocol.
+    init(
+        loop: GatewayLoop, listener: ListenerState, secure: SecureSide? = nil, awaitsHeader: Bool = false
+    ) {
         self.loop = loop
         self.secure = secure
         serial = loop.nextSerial()
         self.listener = listener
         machine = ConnectionStateMachine(
             limits: loop.rules.access.limits, sweep: loop.sweeps,
-            awaitsHandshake: secure.map { !$0.isStream } ?? false)
+            awaitsHandshake: secure.map { !$0.isStream } ?? awaitsHeader)
     }
 
     // MARK: Life
@@ -100,6 +107,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let source = event as? ProxyHeaderReader.Source {
+            self.source = source
+            if secure == nil { machine.endHandshake(sweep: loop.sweeps) }
+            return
+        }
         if let secure, case TLSUserEvent.handshakeCompleted(let chosen) = event {
             machine.endHandshake(sweep: loop.sweeps)
             let certificate = try? context.pipeline.syncOperations.nioSSL_peerCertificate()

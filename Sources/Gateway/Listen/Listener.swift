@@ -81,8 +81,16 @@ struct Listener: Sendable {
         to channel: any Channel, _ loop: GatewayLoop, _ state: ListenerState
     ) throws {
         let pipeline = channel.pipeline.syncOperations
+        loop.refreshRules()
+        let awaitsHeader = loop.rules.access.proxyListeners.contains(state.text)
+        if awaitsHeader {
+            let proxies = loop.rules.access.proxies
+            try pipeline.addHandler(
+                ProxyHeaderHandler { proxies.contains($0?.ipAddress.flatMap(NetworkAddress.init(peer:))) })
+        }
         guard let security = state.security else {
-            return try pipeline.addHandler(ConnectionHandler(loop: loop, listener: state))
+            return try pipeline.addHandler(
+                ConnectionHandler(loop: loop, listener: state, awaitsHeader: awaitsHeader))
         }
         let secure = SecureSide(authority: security.authority)
         try pipeline.addHandlers([

@@ -29,6 +29,9 @@ struct GatewayAccess: Sendable {
     let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     /// All methods that this gateway answers for some path.
     private let methods: Set<String>
+    let proxies: TrustedProxies
+    /// See ``GatewayConfiguration/proxyProtocolListeners``.
+    let proxyListeners: Set<String>
     /// The clients that are let in.
     var identities: ClientIdentities
     /// See ``GatewayConfiguration/eventCredentials``.
@@ -72,6 +75,8 @@ struct GatewayAccess: Sendable {
         self.identities = identities
         eventCredentials = configuration.eventCredentials
         operatorListeners = configuration.operatorListeners
+        proxies = try configuration.proxies()
+        proxyListeners = configuration.proxyProtocolListeners
         let exposed = identities.access.map(\.expose)
         methods = Self.methods(
             ([configuration.expose] + exposed).compactMap { $0 } + configuration.listenerPolicy.values,

@@ -133,6 +133,10 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var cors: CORS?
     /// The access policy of single addresses, in place of `expose`.
     public var listenerPolicy: [String: [String: AccessPolicy]] = [:]
+    /// Addresses and networks of proxies, and `unix`.
+    public var trustedProxies: [String] = []
+    /// Addresses whose connections begin with a header of the PROXY protocol.
+    public var proxyProtocolListeners: Set<String> = []
     /// Addresses whose clients may request the host's status.
     public var operatorListeners: Set<String> = []
     /// The modes of Unix sockets, by address.

@@ -33,6 +33,11 @@ extension GatewayDeclaration {
             }
             gateway.serverNames = names
         },
+        .texts(
+            "trusted_proxies",
+            "Addresses of proxies, networks such as `10.0.0.0/8`, or `unix`. From them `Forwarded` or `X-Forwarded-For` give "
+                + "the client's address."
+        ) { $0.trustedProxies = $1 },
         headerNames("forward", "Headers of clients that go to the API.", "Names of clients' headers.") {
             $0.forwardedHeaders = $1
         },

@@ -11,6 +11,7 @@ extension GatewayDeclaration {
         var tls: TLS??
         var expose: [String: AccessPolicy]?
         var isOperator = false
+        var takesProxyProtocol = false
 
         static let schema = ScriptSchema<Listener>([
             .text("address", of: .listen, "`host:port` or `unix:/path`.") { $0.address = $1 }.required(),
@@ -35,6 +36,10 @@ extension GatewayDeclaration {
             ) {
                 $0.isOperator = $1
             },
+            .flag(
+                "proxy_protocol", default: "false",
+                "Connections begin with a header of the PROXY protocol, version 1 or 2; only `trusted_proxies` may connect."
+            ) { $0.takesProxyProtocol = $1 },
         ])
 
         private static let ownTLS = ScriptOption<Listener>.table(
@@ -80,6 +85,7 @@ extension GatewayDeclaration {
         if let tls = listener.tls { listenerTLS[address] = .some(tls) }
         if let expose = listener.expose { listenerPolicy[address] = expose }
         if listener.isOperator { operatorListeners.insert(address) }
+        if listener.takesProxyProtocol { proxyProtocolListeners.insert(address) }
     }
 }
 

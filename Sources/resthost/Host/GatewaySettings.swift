@@ -33,6 +33,8 @@ enum GatewaySettings {
             try addAccessPolicy(declaration, host.services.map(\.name), to: &settings)
             settings.socketModes = declaration.socketModes
             settings.operatorListeners = declaration.operatorListeners
+            settings.trustedProxies = declaration.trustedProxies
+            settings.proxyProtocolListeners = declaration.proxyProtocolListeners
             settings.cors = declaration.cors.map(cors)
             settings.tls = declaration.tls.map(tls)
             settings.listenerTLS = declaration.listenerTLS.mapValues { $0.map(tls) }
@@ -104,7 +106,8 @@ enum GatewaySettings {
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
-        case .badAccessPolicy, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS, .badCredentials:
+        case .badAccessPolicy, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS, .badCredentials,
+            .badProxies:
             break
         default:
             if !listen.isEmpty { return diagnostic }
@@ -133,6 +136,7 @@ enum GatewaySettings {
                 + "and openssl pkey -in FILE -pubout"
         case .badTLS: "tls = { certificate = …, key = … } is for all addresses but Unix sockets"
         case .permissionDenied, .missingFolder, .badAccessPolicy, .badRoute, .badCORS, .badCredentials,
+            .badProxies,
             .alreadyStarted, .notRunning, .cannotListen:
             nil
         }

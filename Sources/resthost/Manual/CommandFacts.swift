@@ -55,6 +55,9 @@ struct CommandFacts: Sendable {
             ],
             files: [settings, socket],
             related: ["check", "install-service", "reload", "status", "systemd.service(5)"]),
+        "hash": CommandFacts(
+            exits: [(0, "The hash is printed."), (2, "The password can't be read, or has too many bytes.")],
+            related: ["run"]),
         "get": CommandFacts(
             exits: [
                 (0, "The response is a success."), (1, "The request failed, or a file could not be written."),

@@ -41,7 +41,8 @@ struct GatewayTests {
         try fixture.load(
             """
             rest.gateway {
-              listen = { "127.0.0.1:0", { address = "[::1]:0", expose = { api = {} }, operator = true } },
+              listen = { "127.0.0.1:0", { address = "[::1]:0", expose = { api = {} }, operator = true, proxy_protocol = true } },
+              trusted_proxies = { "10.0.0.0/8", "unix" },
               auth = { tokens = {
                 { name = "a", token = "x", operator = true },
                 { name = "b", sha256 = ("0f"):rep(32), expose = { api = { methods = { "GET" } } } },
@@ -54,7 +55,8 @@ struct GatewayTests {
         #expect(gateway.listen == ["127.0.0.1:0", "[::1]:0"])
         let shown = GatewayDeclaration.AccessPolicy(paths: nil, methods: ["GET", "HEAD"])
         #expect(gateway.listenerPolicy == ["[::1]:0": ["api": shown]])
-        #expect(gateway.operatorListeners == ["[::1]:0"])
+        #expect(gateway.operatorListeners == ["[::1]:0"] && gateway.proxyProtocolListeners == ["[::1]:0"])
+        #expect(gateway.trustedProxies == ["10.0.0.0/8", "unix"])
         #expect(
             gateway.tokens == [
                 .init(name: "a", text: "x", isOperator: true),
