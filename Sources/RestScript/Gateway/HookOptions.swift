@@ -7,10 +7,14 @@ struct HookOptions {
     var methods: Set<String>?
     var rate: GatewayDeclaration.Rate?
 
+    private static let mostMethods = 100
+
     private static let fields: [ScriptOption<HookOptions>] = [
         .texts("methods", "The methods that meet the function; without it all. `GET` is for HEAD, too.") {
             options, methods in
-            guard !methods.isEmpty else { throw LuaUsageError("option 'methods' is empty") }
+            guard 1...Self.mostMethods ~= methods.count else {
+                throw LuaUsageError("option 'methods' lists 1 to \(Self.mostMethods) methods")
+            }
             options.methods = Set(methods.map { Method($0).rawValue })
         }
     ]

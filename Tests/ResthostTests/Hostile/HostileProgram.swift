@@ -31,7 +31,7 @@ final class HostileProgram {
         for script in scripts { source += "bodies[\"\(script.name)\"] = function()\n\(script.source)\nend\n" }
         folder = ScriptFolder(source + Self.places)
         var arguments = [
-            BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--memory", "32M",
+            BuiltProgram.path, "run", "main.lua", "--dev", "--listen", "127.0.0.1:0", "--memory", "32M",
         ]
         for place in Place.allCases { arguments += ["--limit", "\(place.rawValue)=\(Self.budget)"] }
         child = ChildProcess(arguments + options, in: folder.path)
