@@ -105,8 +105,8 @@ extension ConnectionHandler {
         machine.stream()
         let head = streamHead(for: request)
         queue(request.hooks?.apply(to: head) ?? head, context)
-        send(frames, context)
         logAccess(request, status: 200, .answered, bytes: 0, context)
+        send(frames, context)
         // The client reconnects, and then reaches the process that listens by that time.
         if isLeaving { close() }
     }
