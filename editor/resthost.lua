@@ -1078,8 +1078,8 @@ function rest.gather(list, limit, fn) end
 ---@class resthost.gateway.options.auth.basic.users
 ---@field name string The user's name, which has no colon.
 ---@field hash string The hash of the password, which `resthost hash` makes: `$scrypt$`, `$pbkdf2-sha256$`, `$pbkdf2-sha512$`, `$6$` or `$5$`.
----@field expose? table<string, resthost.gateway.options.auth.basic.users.expose> Limits the user to this part of what its address exposes.
----@field operator? boolean Makes an operator of the user, who may ask what the host does. Default: `false`.
+---@field expose? table<string, resthost.gateway.options.auth.basic.users.expose> Limits the client to this part of what its address exposes.
+---@field operator? boolean Makes an operator of the client, who may ask what the host does. Default: `false`.
 
 ---@class resthost.gateway.options.auth.basic
 ---@field users? resthost.gateway.options.auth.basic.users[] The users, each with a name.
@@ -1166,12 +1166,12 @@ function rest.gateway(options) end
 ---@class resthost.response.options
 ---@field status? integer The status of the answer. 200 to 599. Default: `200`.
 ---@field headers? resthost.headers|table<string, string|string[]> The headers of the answer.
+---@field content_type? string The default depends on the content: JSON, text, a file's extension, or `application/octet-stream`.
+---@field cache_control? string Cache-Control of an answer that is not kept, `no-store` by default. 1 KiB at most.
 ---@field json? any A value that is sent as JSON.
 ---@field text? string Text, which is sent as UTF-8.
 ---@field body? string Bytes, which are sent unchanged.
 ---@field file? string A file with the bytes, relative to the script's folder, as for `rest.read_file`. 64 KiB at most.
----@field content_type? string The default depends on the content: JSON, text, a file's extension, or `application/octet-stream`.
----@field cache_control? string Cache-Control of an answer that is not kept, `no-store` by default. 1 KiB at most.
 
 ---An answer of a route with more than its content. Give one of `json`, `text`, `body` and `file`, or none.
 ---@param options resthost.response.options
@@ -1182,7 +1182,7 @@ function rest.response(options) end
 ---@field status? integer The status of the answer. 200 to 599. Default: `200`.
 ---@field headers? resthost.headers|table<string, string|string[]> The headers of the answer.
 ---@field content_type? string The type of the body; `text/event-stream` for a stream of events, which gets heartbeats. Default: `"text/plain; charset=utf-8"`.
----@field cache_control? string Cache-Control of the answer, `no-store` by default. 1 KiB at most.
+---@field cache_control? string Cache-Control of an answer that is not kept, `no-store` by default. 1 KiB at most.
 
 ---An answer of a route whose body `fn` writes while it is sent. `write(text)` waits while the client takes no more; for a stream of events `write{ event =, data =, id =, retry = }` sends one event. `fn` is cancelled when the client leaves. An error of `fn` breaks the answer off.
 ---@param options? resthost.stream_response.options

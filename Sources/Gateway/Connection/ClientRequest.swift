@@ -20,10 +20,12 @@ struct ClientRequest {
     /// The target without a token; nil if it has none.
     private var ownTarget: [UInt8]?
     var isHead: Bool { head.isHead }
-    var isAuthorized: Bool { head.isAuthorized }
-    var isOperator: Bool { head.isOperator }
+    /// Nil for bytes that were no request.
+    var client: GatewayLoop.Client? { head.client }
+    var isAuthorized: Bool { client?.isAuthorized ?? false }
+    var isOperator: Bool { client?.isOperator ?? false }
     /// The access policy for its client; nil if the client is unknown.
-    var accessPolicy: AccessPolicy? { head.accessPolicy }
+    var accessPolicy: AccessPolicy? { client?.accessPolicy }
     /// The fields of its head.
     var fields: RequestFields { head.fields }
     /// How its body is framed; nil if it has none.
@@ -63,9 +65,7 @@ struct ClientRequest {
         let method: String
         let target: [UInt8]
         let isHead: Bool
-        let isAuthorized: Bool
-        let isOperator: Bool
-        let accessPolicy: AccessPolicy?
+        let client: GatewayLoop.Client?
         let fields: RequestFields
         let notable: NotableFields
         /// The request has conditions about the content.
@@ -85,8 +85,7 @@ struct ClientRequest {
             method = String(decoding: head.methodRange.bytes(in: bytes), as: UTF8.self)
             target = Array(head.target.bytes(in: bytes))
             isHead = head.method == .head
-            (isAuthorized, isOperator) = (client.isAuthorized, client.isOperator)
-            accessPolicy = client.accessPolicy
+            self.client = client
             fields = RequestFields(Array(bytes[..<head.length]))
             notable = head.notable
             hasConditions = !head.notable.isEmpty || head.ifNoneMatch != nil
@@ -102,7 +101,7 @@ struct ClientRequest {
 
         init(unreadableAt startedAt: Double?) {
             (number, method, target) = (0, "-", [])
-            (isHead, isAuthorized, isOperator, accessPolicy) = (false, false, false, nil)
+            (isHead, client) = (false, nil)
             (fields, notable, hasConditions) = (.none, [], false)
             (body, contentLength, expectsContinue) = (nil, nil, false)
             (isLast, isOld) = (true, false)

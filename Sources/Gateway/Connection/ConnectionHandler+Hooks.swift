@@ -9,8 +9,7 @@ extension ConnectionHandler {
     )
         -> Bool
     {
-        request.hooks = HookedRequest(
-            served(request, method: request.method, params: [], body: [], context), after: matches.after)
+        request.hooks = HookedRequest(served(request), after: matches.after)
         let name = clientName(request)
         for rates in matches.rates {
             guard let wait = rates.wait(name, now: loop.uptime()) else { continue }

@@ -102,7 +102,7 @@ extension ConnectionHandler {
     private func goOnStreaming(withCheck result: Result<CheckedClient, Problem>) {
         let rules = checked?.rules
         checked = nil
-        guard isStreaming, let known else { return }
+        guard carriesEvents, let known else { return }
         guard rules === loop.rules else { return renewIdentity() }
         switch loop.rules.access.identities.find(known.credentials, secure?.certificate, checked: result) {
         case .client(let identity): goOn(as: identity)

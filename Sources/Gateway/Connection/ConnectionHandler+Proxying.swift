@@ -103,20 +103,22 @@ extension ConnectionHandler {
         }
     }
 
-    /// The request as code sees it that answers it.
-    func served(
-        _ request: ClientRequest, method: String, params: [(name: String, value: String)], body: [UInt8],
-        _ context: ChannelHandlerContext
-    ) -> ServedRequest {
+    /// The request as code sees it, without its body.
+    func served(_ request: ClientRequest) -> ServedRequest {
         let parts = String(decoding: request.target, as: UTF8.self).split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = ServedRequest.pairs(ofQuery: parts.count > 1 ? parts[1] : "")
         // The credentials are for the gateway only, so the code doesn't get them.
         let secret = loop.rules.access.identities.headers
-        let headers = Headers(request.fields.all.filter { !secret.contains($0.name) })
+        let events = loop.rules.access.eventCredentials
+        let headers = request.fields.all.compactMap { field -> (name: String, value: String)? in
+            if secret.contains(field.name) { return nil }
+            guard field.name == "cookie", let events else { return field }
+            return events.stripped(cookies: field.value).map { (field.name, $0) }
+        }
         var served = ServedRequest(
-            method: method, path: String(parts[0]), params: params, query: query, headers: headers,
-            body: body, client: client(request))
+            method: request.method, path: String(parts[0]), query: query, headers: Headers(headers),
+            client: client(request))
         // A client of HTTP/1.0 knows no interim answers (RFC 9110 15.2).
         if !request.isOld {
             let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
@@ -137,8 +139,8 @@ extension ConnectionHandler {
 
     private func client(_ request: ClientRequest) -> ServedClient {
         ServedClient(
-            name: known?.client.name, address: address(of: request.fields),
-            certificate: known?.client.certificate ?? [], claims: known?.client.claims)
+            name: request.client?.name, address: address(of: request.fields),
+            certificate: request.client?.certificate ?? [], claims: request.client?.claims)
     }
 
     /// Lets a route answer.
@@ -148,7 +150,8 @@ extension ConnectionHandler {
     ) {
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
         let connection = wait(request, seconds: seconds)
-        let served = served(request, method: entry.route.method, params: params, body: body, context)
+        var served = request.hooks?.served ?? self.served(request)
+        (served.method, served.params, served.body) = (entry.route.method, params, body)
         let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
         // A route has no load that the client could leave. The pending read carries the metrics' labels.
         let pendingRead = PendingRead()

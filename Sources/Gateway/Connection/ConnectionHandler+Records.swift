@@ -22,7 +22,7 @@ extension ConnectionHandler {
             target: String(decoding: request.target, as: UTF8.self), status: status, bytes: bytes,
             duration: request.startedAt.map { loop.uptime() - $0 } ?? 0, endedAt: loop.clock())
         if access.accessLog != nil, request.number > 0 {
-            (record.name, record.outcome, record.code) = (known?.client.name, outcome.name, code)
+            (record.name, record.outcome, record.code) = (request.client?.name, outcome.name, code)
             record.version = isHTTP2Stream ? "HTTP/2" : request.isOld ? "HTTP/1.0" : "HTTP/1.1"
             record.userAgent = request.fields.single("user-agent")
         }
@@ -33,7 +33,7 @@ extension ConnectionHandler {
     /// Notes a request whose client left before the end of its answer, or that the host cut off when it
     /// ended. Called before the machine closes.
     func logAbandoned(_ context: ChannelHandlerContext) {
-        guard let request = machine.requestUnderWay else { return }
+        guard let request = proxied?.answer?.request ?? machine.unanswered else { return }
         if labels == GatewayMetrics.noLabels, let pendingRead { labels = pendingRead.labels }
         let status = isLeaving ? 503 : Self.clientClosedRequest
         logAccess(

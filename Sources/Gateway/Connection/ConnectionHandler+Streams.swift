@@ -42,6 +42,9 @@ extension ConnectionHandler {
     /// The bytes that are written to the connection have no end of their own.
     var isStreaming: Bool { stream != nil || events != nil }
 
+    /// The connection carries events, those of a route included.
+    var carriesEvents: Bool { isStreaming || proxied?.answer?.streamed.isEventStream ?? false }
+
     /// Begins a stream in place of an answer.
     func stream(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
         // The stream's slot replaces that of a request, because it has no end.

@@ -180,16 +180,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if secure?.carriesStreams ?? false {
             machine.goAway(sweep: loop.sweeps)
             goAway()
-        } else if isStreaming || proxied?.answer?.streamed.isEventStream ?? false
-            || machine.leave(sweep: loop.sweeps)
-        {
+        } else if carriesEvents || machine.leave(sweep: loop.sweeps) {
             close()
         }
     }
 
     func sweep() {
         sendHeartbeat()
-        if isStreaming, let known, known.until <= loop.uptime() { renewIdentity() }
+        if carriesEvents, let known, known.until <= loop.uptime() { renewIdentity() }
         switch machine.sweep(loop.sweeps, unsentBytes: unsentBytes, timeout: loop.timeout) {
         case .nothing: break
         case .overdue(let number):

@@ -78,22 +78,18 @@ extension ConnectionStateMachine {
         }
     }
 
-    /// The request whose answer is not complete.
-    var requestUnderWay: ClientRequest? {
+    /// The request whose answer has not begun.
+    var unanswered: ClientRequest? {
         switch state {
-        case .waiting(let request, _), .receiving(let request, _), .proxying(let request, _): request
+        case .waiting(let request, _), .receiving(let request, _): request
+        case .proxying(let request, let proxied) where !proxied.isAnswering: request
         default: nil
         }
     }
 
-    /// The request that waits for its answer, if it still has this number.
+    /// The same, if it still has this number.
     func unanswered(_ number: Int) -> ClientRequest? {
-        switch state {
-        case .waiting(let request, _) where request.number == number: request
-        case .proxying(let request, let proxied) where request.number == number && !proxied.isAnswering:
-            request
-        default: nil
-        }
+        unanswered.flatMap { $0.number == number ? $0 : nil }
     }
 
     /// The request whose answer begins now and ends later, if it still has this number.

@@ -39,7 +39,9 @@ final class FailureLog {
 
     /// - Parameter request: The method and the path of the client's request.
     func note(_ error: RequestError, of request: String, _ scheduler: Scheduler?) {
-        counts[error.code, default: 0] += 1
+        // A script may name codes as it likes.
+        let code = counts[error.code] == nil && counts.count >= Self.mostKinds ? "other" : error.code
+        counts[code, default: 0] += 1
         guard let report, let scheduler else { return }
         var failure: RequestError.ScriptFailure?
         if case .scriptError(let raised)? = error.cause { failure = raised }

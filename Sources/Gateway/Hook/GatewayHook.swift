@@ -86,17 +86,28 @@ struct HookTable: Sendable {
 
     /// Nil if the request meets no hook.
     ///
+    /// A hook may decide who may do what, so no spelling of a path may lead past it: bytes that are no UTF-8
+    /// count as U+FFFD, and an escaped slash matches as itself and as a slash, because some APIs take it for
+    /// one.
+    ///
     /// - Parameter target: The target as the client sent it.
     func match(_ method: String, _ target: [UInt8]) -> Matches? {
         if entries.isEmpty { return nil }
         let path = target.prefix { $0 != .question }
-        guard path.first == .slash, let parts = PathPattern.decodedSegments(of: path), parts.first != "-",
-            firstTexts?.contains(parts.first ?? "") ?? true
-        else { return nil }
+        guard path.first == .slash else { return nil }
+        let parts = Self.segments(of: path)
+        guard parts.first != "-" else { return nil }
+        let split = parts.flatMap {
+            $0.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        }
+        guard firstTexts?.contains(split.first ?? "") ?? true else { return nil }
         let method = method == "HEAD" ? "GET" : method
         var matches: Matches?
         for entry in entries where entry.hook.methods?.contains(method) ?? true {
-            guard let params = entry.pattern.parameters(in: parts) else { continue }
+            let own = entry.pattern.parameters(in: parts)
+            guard let params = own ?? (split == parts ? nil : entry.pattern.parameters(in: split)) else {
+                continue
+            }
             var found = matches ?? Matches()
             if let rates = entry.rates { found.rates.append(rates) }
             switch entry.hook.action {
@@ -109,6 +120,16 @@ struct HookTable: Sendable {
             matches = found
         }
         return matches
+    }
+}
+
+extension HookTable {
+    /// Decoded, each with U+FFFD for bytes that are no UTF-8.
+    private static func segments(of path: ArraySlice<UInt8>) -> [String] {
+        if let segments = PathPattern.decodedSegments(of: path) { return segments }
+        return path.dropFirst().split(separator: .slash, omittingEmptySubsequences: false).map {
+            String(decoding: PercentEncoding.decodeBytes($0), as: UTF8.self)
+        }
     }
 }
 

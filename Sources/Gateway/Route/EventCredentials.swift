@@ -43,6 +43,15 @@ public struct EventCredentials: Sendable, Equatable {
         }.first { !$0.isEmpty }
     }
 
+    /// The value of a Cookie field without the token; nil if no other cookie is left.
+    func stripped(cookies value: String) -> String? {
+        guard let cookie else { return value }
+        let others = value.split(separator: ";").filter { pair in
+            !pair.drop { $0 == " " }.hasPrefix(cookie + "=")
+        }
+        return others.isEmpty ? nil : String(others.joined(separator: ";").drop { $0 == " " })
+    }
+
     private func parameter(_ target: UnsafeRawBufferPointer) -> String? {
         guard let parameter else { return nil }
         return Self.pairs(target).lazy.compactMap { pair -> String? in

@@ -1,17 +1,17 @@
 /// Parses a stream of server-sent events (WHATWG HTML, 9.2.6) as its bytes arrive.
-struct EventStreamParser {
+package struct EventStreamParser {
     /// One event of the stream.
-    struct Event: Equatable, Sendable {
+    package struct Event: Equatable, Sendable {
         /// `message`, unless the server named it.
-        var type: String
+        package var type: String
         /// Valid UTF-8; lines are separated by LF.
-        var data: [UInt8]
+        package var data: [UInt8]
         /// The id to send with the next connection; empty until the server has sent one.
-        var id: String
+        package var id: String
     }
 
     /// An event, or a line, is longer than the limit.
-    struct Overflow: Error, Equatable {
+    package struct Overflow: Error, Equatable {
         let limit: Int
         /// The complete events before it in the same bytes.
         var events: [Event] = []
@@ -38,7 +38,7 @@ struct EventStreamParser {
     /// - Parameters:
     ///   - limit: Bytes of all lines of one event.
     ///   - lastID: The id from the connection before.
-    init(limit: Int, lastID: String = "") {
+    package init(limit: Int, lastID: String = "") {
         self.limit = limit
         self.lastID = lastID
         nextID = lastID
@@ -50,7 +50,7 @@ struct EventStreamParser {
     private static let carriageReturn = UInt8(ascii: "\r")
 
     /// The events that these bytes complete, in order.
-    mutating func take(_ bytes: [UInt8]) throws(Overflow) -> [Event] {
+    package mutating func take(_ bytes: [UInt8]) throws(Overflow) -> [Event] {
         var events: [Event] = []
         do throws(Overflow) { try take(bytes, into: &events) } catch {
             throw Overflow(limit: error.limit, events: events)

@@ -66,6 +66,17 @@ func property(
     return LuaProperty(description, get: hostFunction(get), set: set.map(hostFunction))
 }
 
+/// A property that scripts only read, of the objects of a class.
+func readOnly<Object: LuaObject>(
+    _ name: String, _ type: String, _ documentation: String, of: Object.Type,
+    _ push: @escaping @EngineActor (Object, Lua) throws -> Void
+) -> LuaProperty {
+    property(name, type, documentation) { call in
+        try push(try call.receiver(as: Object.self), call.lua)
+        return .one
+    }
+}
+
 extension Arguments {
     /// The place of the call, `file:line`.
     var place: String? { lua.callerPlace.map { "\($0.file):\($0.line)" } }

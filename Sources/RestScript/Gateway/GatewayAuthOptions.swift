@@ -131,60 +131,59 @@ extension GatewayDeclaration {
     }
 }
 
-extension GatewayDeclaration.Client {
-    static let schema = ScriptSchema<GatewayDeclaration.Client>([
-        .text("name", "The common name, or an alternative name, in the client's certificate.") {
-            $0.name = $1
-        }.required(),
-        GatewayDeclaration.AccessPolicy.option("Limits the client to this part of what its address exposes.")
-        {
-            $0.expose = $1
-        },
-        .flag(
-            "operator", default: "false", "Makes an operator of the client, who may ask what the host does."
-        ) {
-            $0.isOperator = $1
-        },
-    ])
+/// A client that the gateway knows, with its access.
+protocol GatewayClientOptions: Sendable {
+    var expose: [String: GatewayDeclaration.AccessPolicy]? { get set }
+    var isOperator: Bool { get set }
 }
 
-extension GatewayDeclaration.Token {
-    static let schema = ScriptSchema<GatewayDeclaration.Token>([
-        .text("name", "The client's name in logs and metrics.") { $0.name = $1 }.required(),
-        .text("token", "The token's text; a token has either this or `sha256`.") { $0.text = $1 },
-        .text("sha256", "The SHA-256 of the token's text, as 64 hexadecimal digits.") { token, hash in
-            guard let bytes = Hex.decode(Array(hash.utf8)), bytes.count == 32 else {
-                throw LuaUsageError("option 'sha256' of the token '\(token.name)' is 64 hexadecimal digits")
-            }
-            token.sha256 = bytes
-        },
-        GatewayDeclaration.AccessPolicy.option("Limits the client to this part of what its address exposes.")
-        {
-            $0.expose = $1
-        },
-        .flag(
-            "operator", default: "false", "Makes an operator of the client, who may ask what the host does."
-        ) {
-            $0.isOperator = $1
-        },
-    ])
+extension GatewayClientOptions {
+    /// The options that all such clients have.
+    fileprivate static var access: [ScriptOption<Self>] {
+        [
+            GatewayDeclaration.AccessPolicy.option(
+                "Limits the client to this part of what its address exposes."
+            ) { $0.expose = $1 },
+            .flag(
+                "operator", default: "false",
+                "Makes an operator of the client, who may ask what the host does."
+            ) { $0.isOperator = $1 },
+        ]
+    }
 }
 
-extension GatewayDeclaration.User {
-    static let schema = ScriptSchema<GatewayDeclaration.User>([
-        .text("name", "The user's name, which has no colon.") { $0.name = $1 }.required(),
-        .text(
-            "hash",
-            "The hash of the password, which `resthost hash` makes: `$scrypt$`, `$pbkdf2-sha256$`, `$pbkdf2-sha512$`, "
-                + "`$6$` or `$5$`."
-        ) { $0.hash = $1 }.required(),
-        GatewayDeclaration.AccessPolicy.option("Limits the user to this part of what its address exposes.") {
-            $0.expose = $1
-        },
-        .flag(
-            "operator", default: "false", "Makes an operator of the user, who may ask what the host does."
-        ) {
-            $0.isOperator = $1
-        },
-    ])
+extension GatewayDeclaration.Client: GatewayClientOptions {
+    static let schema = ScriptSchema<GatewayDeclaration.Client>(
+        [
+            .text("name", "The common name, or an alternative name, in the client's certificate.") {
+                $0.name = $1
+            }.required()
+        ] + access)
+}
+
+extension GatewayDeclaration.Token: GatewayClientOptions {
+    static let schema = ScriptSchema<GatewayDeclaration.Token>(
+        [
+            .text("name", "The client's name in logs and metrics.") { $0.name = $1 }.required(),
+            .text("token", "The token's text; a token has either this or `sha256`.") { $0.text = $1 },
+            .text("sha256", "The SHA-256 of the token's text, as 64 hexadecimal digits.") { token, hash in
+                guard let bytes = Hex.decode(Array(hash.utf8)), bytes.count == 32 else {
+                    throw LuaUsageError(
+                        "option 'sha256' of the token '\(token.name)' is 64 hexadecimal digits")
+                }
+                token.sha256 = bytes
+            },
+        ] + access)
+}
+
+extension GatewayDeclaration.User: GatewayClientOptions {
+    static let schema = ScriptSchema<GatewayDeclaration.User>(
+        [
+            .text("name", "The user's name, which has no colon.") { $0.name = $1 }.required(),
+            .text(
+                "hash",
+                "The hash of the password, which `resthost hash` makes: `$scrypt$`, `$pbkdf2-sha256$`, `$pbkdf2-sha512$`, "
+                    + "`$6$` or `$5$`."
+            ) { $0.hash = $1 }.required(),
+        ] + access)
 }

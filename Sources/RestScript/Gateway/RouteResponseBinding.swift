@@ -21,7 +21,7 @@ struct RouteResponseBinding: ScriptBinding {
                     An answer of a route whose body `fn` writes while it is sent. `write(text)` waits while the client takes no more; \
                     for a stream of events `write{ event =, data =, id =, retry = }` sends one event. `fn` is cancelled when the client \
                     leaves. An error of `fn` breaks the answer off.
-                    """, options: StreamResponse.schema.descriptions
+                    """, options: AnswerHead.ofStream.descriptions
                 ) { call in try makeStream(call) },
             ],
             classes: [show(ScriptStreamResponse.self, as: makeStreamClass)])
@@ -38,11 +38,9 @@ struct RouteResponseBinding: ScriptBinding {
         }
         let type = given.file.map(FileContentType.of) ?? Self.type(of: contents.first)
         var entity = Entity(
-            content: contents.first ?? .bytes([]),
-            contentType: given.contentType ?? given.headers["Content-Type"] ?? type,
-            headers: given.headers, timestamp: values.now)
-        if let cacheControl = given.cacheControl { entity.headers.set("Cache-Control", cacheControl) }
-        entity.status = given.status
+            content: contents.first ?? .bytes([]), headers: given.head.headers(withType: type),
+            timestamp: values.now)
+        entity.status = given.head.status
         values.push(Response.success(entity), on: call.lua)
         return .one
     }
@@ -71,16 +69,12 @@ struct RouteResponseBinding: ScriptBinding {
     // MARK: Streams
 
     private func makeStream(_ call: Arguments) throws -> CallResult {
-        var given = StreamResponse()
+        var head = AnswerHead()
         let hasOptions = call.type(1) == .table
-        if hasOptions { try call.options(1).read(StreamResponse.schema, into: &given) }
+        if hasOptions { try call.options(1).read(AnswerHead.ofStream, into: &head) }
         let function = try call.function(hasOptions ? 2 : 1, "fn")
-        var headers = given.headers
-        if let type = given.contentType { headers.set("Content-Type", type) }
-        if !headers.contains("Content-Type") { headers.set("Content-Type", "text/plain; charset=utf-8") }
-        if let cacheControl = given.cacheControl { headers.set("Cache-Control", cacheControl) }
-        values.push(
-            ScriptStreamResponse(context, function, status: given.status, headers), on: call.lua)
+        let headers = head.headers(withType: "text/plain; charset=utf-8")
+        values.push(ScriptStreamResponse(context, function, status: head.status, headers), on: call.lua)
         return .one
     }
 

@@ -59,10 +59,7 @@ struct ServedRequestBinding: ScriptBinding {
             _ name: String, _ type: String, _ documentation: String,
             _ push: @escaping @EngineActor (ServedRequest, Lua) -> Void
         ) -> LuaProperty {
-            property(name, type, documentation) { call in
-                push(try call.receiver(as: ScriptServedRequest.self).request, call.lua)
-                return .one
-            }
+            readOnly(name, type, documentation, of: ScriptServedRequest.self) { push($0.request, $1) }
         }
         return LuaClass(
             "served_request", documentation: "A client's request, for the function of a route or a hook.",
@@ -147,10 +144,7 @@ struct ServedRequestBinding: ScriptBinding {
             _ name: String, _ type: String, _ documentation: String,
             _ push: @escaping @EngineActor (ServedClient, Lua) -> Void
         ) -> LuaProperty {
-            property(name, type, documentation) { call in
-                push(try call.receiver(as: ScriptServedClient.self).client, call.lua)
-                return .one
-            }
+            readOnly(name, type, documentation, of: ScriptServedClient.self) { push($0.client, $1) }
         }
         return LuaClass(
             "served_client", documentation: "The client that sent a request; as text it is its address.",

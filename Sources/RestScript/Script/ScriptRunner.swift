@@ -256,6 +256,8 @@ final class ScriptRunner {
 @EngineActor
 final class ScriptHook: ScriptActivity {
     var coroutine: LuaCoroutine?
+    /// It has no end of its own, so a reload ends it.
+    var isDetached = false
 
     func cancel() { coroutine?.cancel() }
 }

@@ -96,10 +96,7 @@ extension ScriptTestFile {
             _ name: String, _ type: String, _ documentation: String,
             _ push: @escaping @EngineActor (TestAnswer, Lua) throws -> Void
         ) -> LuaProperty {
-            property(name, type, documentation) { call in
-                try push(try call.receiver(as: TestAnswer.self), call.lua)
-                return .one
-            }
+            readOnly(name, type, documentation, of: TestAnswer.self, push)
         }
         return LuaClass(
             "answer",
@@ -175,7 +172,7 @@ private final class EventStep: ClockMoving {
         start = answer.host.clock.uptime
     }
 
-    private var next: StreamedEvent? {
+    private var next: EventStreamParser.Event? {
         let events = answer.answer.events
         return events.count > answer.takenEvents ? events[answer.takenEvents] : nil
     }
@@ -206,19 +203,14 @@ private final class EventStep: ClockMoving {
     }
 }
 
-/// One event of a stream (HTML Standard 9.2.6).
-private struct StreamedEvent {
-    var event = "message"
-    var data: [Substring] = []
-    var id: String?
-
-    func push(on lua: Lua) {
+extension EventStreamParser.Event {
+    fileprivate func push(on lua: Lua) {
         lua.newTable(record: 3)
-        lua.push(event)
+        lua.push(type)
         lua.rawSet(-2, "event")
-        lua.push(data.joined(separator: "\n"))
+        lua.push(bytes: data)
         lua.rawSet(-2, "data")
-        if let id {
+        if !id.isEmpty {
             lua.push(id)
             lua.rawSet(-2, "id")
         }
@@ -227,27 +219,8 @@ private struct StreamedEvent {
 
 extension LocalAnswer {
     /// The complete events in the body.
-    fileprivate var events: [StreamedEvent] {
-        var events: [StreamedEvent] = []
-        var current = StreamedEvent()
-        // A part behind the last line's end is not complete.
-        for line in String(decoding: state.body, as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false
-        ).dropLast() {
-            if line.isEmpty {
-                if !current.data.isEmpty { events.append(current) }
-                current = StreamedEvent()
-                continue
-            }
-            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count > 1 ? (parts[1].hasPrefix(" ") ? parts[1].dropFirst() : parts[1]) : ""
-            switch parts[0] {
-            case "event": current.event = String(value)
-            case "data": current.data.append(value)
-            case "id": current.id = String(value)
-            default: break
-            }
-        }
-        return events
+    fileprivate var events: [EventStreamParser.Event] {
+        var parser = EventStreamParser(limit: .max)
+        return (try? parser.take(state.body)) ?? []
     }
 }

@@ -48,6 +48,13 @@ struct FailureLogTests {
             of: "GET /a?access_token=hidden", fixture.engine.scheduler)
         fixture.advance(60)
         #expect(reports.count == 102)
+        for number in 1...200 {
+            log.note(
+                RequestError(
+                    userMessage: "no", cause: .custom(type: "t\(number)", fields: .null), timestamp: 0),
+                of: "GET /a", nil)
+        }
+        #expect(log.counts.count <= 101 && (log.counts["other"] ?? 0) > 0)
         #expect(reports.allSatisfy { !$0.text.contains("hidden") }, "\(reports.last?.text ?? "")")
     }
 }

@@ -26,6 +26,30 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an answer that breaks off or is whole is noted once`(breaks: Bool) async throws {
+        let records = Records()
+        let stream = ServedStream(status: 200, headers: Headers()) { pipe in
+            pipe.write([1, 2])
+            breaks ? pipe.fail(TransportError(.internal, message: "no")) : pipe.finish()
+        }
+        try await World.run({
+            $0.accessLog = { record in records.all.withLock { $0.append(record) } }
+            $0.routes = [
+                GatewayRoute(method: "GET", template: "/s", expirationSeconds: nil) { _, finish in
+                    finish(.success(.stream(stream)))
+                }
+            ]
+        }) { _, site in
+            var client: Client? = try site.asking("/s")
+            await yielding(until: "it is noted") { records.all.withLock { !$0.isEmpty } }
+            #expect(client != nil)
+            client = nil
+            await yielding(until: "it is gone") { site.gateway.connections == 0 }
+            #expect(records.all.withLock { $0.map(\.status) } == [200])
+        }
+    }
+
     @Test func `a connection that rests when it closes is no request`() async throws {
         let records = Records()
         try await World.run({ $0.accessLog = { record in records.all.withLock { $0.append(record) } } }) {

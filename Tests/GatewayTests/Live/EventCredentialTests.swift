@@ -69,6 +69,28 @@ import Testing
         }
     }
 
+    @Test func `a route gets the other cookies alone`() async throws {
+        let seen = GatewayRoute(method: "GET", template: "/cookies", expirationSeconds: nil) {
+            request, finish in
+            let text = request.headers["Cookie"] ?? "none"
+            finish(
+                .success(
+                    .content(Entity(content: .text(text), contentType: "text/event-stream", timestamp: 0))))
+        }
+        try await World.run({
+            Self.set(&$0)
+            $0.routes = [seen]
+        }) { _, site in
+            for (cookie, left) in [
+                ("a=b; session=\(Self.token); c=d", "a=b; c=d"), ("session=\(Self.token)", "none"),
+            ] {
+                let answer = try site.get(
+                    "/cookies", fields: ["Accept: text/event-stream", "Cookie: \(cookie)"])
+                #expect(answer.body == left)
+            }
+        }
+    }
+
     @Test func `log and metrics don't have it, and a withdrawn token ends the stream`() async throws {
         let log = AccessList()
         try await World.run({

@@ -5,57 +5,11 @@ import Testing
 
 @testable import resthost
 
-/// Hooks, routes and streamed answers of a script's gateway, through `host:request` (rules 72).
+/// Hooks of a script's gateway, through `host:request` (rules 72).
 @EngineActor
 struct HookTests {
-    private static let script = """
-        local rest = require "resthost"
-        local api = rest.service { name = "api", base_url = "https://api.test" }
-        api:configure("**", function(c) c.expiration_time = 60 end)
-        gateway = rest.gateway {
-          forward = { headers = { "Accept-Language" } },
-          expose = { api = { paths = { "**" }, methods = { "GET", "HEAD", "POST" } } },
-          auth = { tokens = { { name = "ada", token = "token-of-ada" }, { name = "bob", token = "token-of-bob" } } },
-        }
-
-        """
-
-    /// Runs a test with a script whose gateway is the global `gateway`.
-    private func run(
-        _ script: String, _ test: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws -> [String] {
-        let folder = TemporaryFolder()
-        folder.write("main.lua", Self.script + script)
-        var options = ScriptOptions()
-        options.makeLocalServer = ScriptServer.make
-        let file = ScriptTestFile(path: folder.path + "/a_test.lua", options: options)
-        folder.write(
-            "a_test.lua",
-            """
-            local t = require "resthost.test"
-            t.test("it", function()
-              local host = t.load "main.lua"
-              local function ask(method, path, options)
-                options = options or {}
-                options.client = options.client or "ada"
-                return host:request(method, path, options)
-              end
-              \(test)
-            end)
-            """)
-        try file.load()
-        let result = await file.run(try #require(file.tests.first))
-        let output = file.takeOutput().map(\.text) + result.output.map(\.text)
-        let isClean = file.close()
-        #expect(isClean, sourceLocation: sourceLocation)
-        if case .failed(let diagnostic) = result.outcome {
-            Issue.record("\(diagnostic)", sourceLocation: sourceLocation)
-        }
-        return output
-    }
-
     @Test func `72.1 hooks run after access, in order, until one answers`() async throws {
-        _ = try await run(
+        _ = try await GatewayScript.run(
             """
             local seen = {}
             gateway:before("/api/**", function(request) table.insert(seen, "a " .. request.client.name) end)
@@ -86,8 +40,30 @@ struct HookTests {
             """)
     }
 
+    @Test func `72.1 no spelling of a path leads past a hook`() async throws {
+        _ = try await GatewayScript.run(
+            """
+            gateway:before("/api/admin/**", function() return rest.response { status = 403 } end)
+            gateway:before("/api/{name}", function(request)
+              if request.params.name:find "caf" then return rest.response { status = 418 } end
+            end)
+            """,
+            """
+            local stub = host:stub("GET", "https://api.test/**", { json = { 1 } })
+            for _, path in ipairs {
+              "/api/admin/", "/api/admin/x", "/api/%61dmin/x", "/%61pi/admin/x", "/api/admin%2Fx", "/api/admin%2fx",
+              "/api/admin/x?y", "/api/admin/%E9", "/api/admin/caf%E9%2F..x", "/api/admin%2F%FF",
+            } do
+              t.equal(ask("GET", path).status, 403, path)
+            end
+            t.equal(ask("GET", "/api/caf%E9").status, 418)
+            t.equal(ask("GET", "/api/other/..%2Fadmin/x").status, 400)
+            t.equal(#stub.requests, 0)
+            """)
+    }
+
     @Test func `72.3 a hook chooses the headers for the API`() async throws {
-        _ = try await run(
+        _ = try await GatewayScript.run(
             """
             gateway:before("/api/**", function(request)
               request.forward["X-Tenant"] = request.query.tenant
@@ -109,7 +85,7 @@ struct HookTests {
     }
 
     @Test func `72.4 a hook sees each head once, and changes it`() async throws {
-        let log = try await run(
+        let log = try await GatewayScript.run(
             """
             gateway:after("/**", function(request, response)
               print(request.method, request.path, response.status)
@@ -142,7 +118,7 @@ struct HookTests {
     }
 
     @Test func `72.4 a hook that fails replaces the answer`() async throws {
-        _ = try await run(
+        _ = try await GatewayScript.run(
             """
             gateway:after("/api/**", function() error("no head") end)
             gateway:after("/length", function(_, response) response.headers["Content-Length"] = "1" end)
@@ -163,7 +139,7 @@ struct HookTests {
     }
 
     @Test func `72.1 a hook limits a path for each client`() async throws {
-        _ = try await run(
+        _ = try await GatewayScript.run(
             """
             gateway:before("/api/{x}", { rate = { requests = 1, per = 60 } })
             """,
@@ -180,7 +156,7 @@ struct HookTests {
     }
 
     @Test func `72.4 events that come during a hook of the stream's head are made up for`() async throws {
-        _ = try await run(
+        _ = try await GatewayScript.run(
             """
             gateway:after("/api/**", function(_, response)
               if response.headers["Content-Type"] == "text/event-stream" then rest.sleep(5) end
@@ -198,85 +174,6 @@ struct HookTests {
             host:settle()
             local last = stream.events[#stream.events]
             t.matches(last.data, '"data":%[2%]')
-            """)
-    }
-
-    @Test func `72.5 a streamed answer comes as it is written, and ends with the client`() async throws {
-        let log = try await run(
-            """
-            gateway:route("GET", "/rows", function()
-              return rest.stream_response({ status = 201, headers = { ["X-A"] = "1" } }, function(write)
-                for i = 1, 3 do write(i .. ";") rest.sleep(10) end
-              end)
-            end)
-            gateway:route("GET", "/endless", function()
-              return rest.stream_response(function(write)
-                local ending <close> = setmetatable({}, { __close = function() print("ended") end })
-                while true do write("x") rest.sleep(1) end
-              end)
-            end)
-            gateway:route("GET", "/kept", { expiration_time = 5 }, function()
-              return rest.stream_response(function(write) write("x") end)
-            end)
-            gateway:route("GET", "/broken", function()
-              return rest.stream_response(function(write) write("x") error("half way") end)
-            end)
-            gateway:route("GET", "/large", function()
-              return rest.stream_response(function(write)
-                for _ = 1, 10 do write(("x"):rep(100000)) end
-                print("written")
-              end)
-            end)
-            """,
-            """
-            local rows = ask("GET", "/rows")
-            t.equal({ rows.status, rows.headers["x-a"], rows.body, rows.is_open }, { 201, "1", "1;", true })
-            host:advance(10)
-            t.equal(rows.body, "1;2;")
-            host:advance(20)
-            t.equal({ rows.body, rows.is_open, rows.is_broken }, { "1;2;3;", false, false })
-            t.equal(ask("HEAD", "/rows").body, "")
-            local endless = ask("GET", "/endless")
-            endless:close()
-            t.equal(ask("GET", "/kept").status, 500)
-            t.equal(ask("GET", "/broken").is_broken, true)
-            t.equal(#ask("GET", "/large").body, 1000000)
-            """)
-        #expect(log.filter { $0 == "ended" }.count == 1)
-        #expect(log.filter { $0 == "written" }.count == 1)
-        #expect(log.contains { $0.contains("half way") })
-    }
-
-    @Test func `72.6 events of a route have heartbeats between them`() async throws {
-        _ = try await run(
-            """
-            gateway:route("GET", "/events", function()
-              return rest.stream_response({ content_type = "text/event-stream" }, function(write)
-                write { event = "a", data = "1\\n2", id = "x", retry = 5 }
-                rest.sleep(40)
-                write("data: half")
-                rest.sleep(40)
-                write("\\n\\n")
-              end)
-            end)
-            gateway:route("GET", "/wrong", function()
-              return rest.stream_response({ content_type = "text/event-stream" }, function(write)
-                write { event = "a\\nb" }
-              end)
-            end)
-            """,
-            """
-            local stream = ask("GET", "/events")
-            t.equal(stream.body, "event: a\\nid: x\\nretry: 5\\ndata: 1\\ndata: 2\\n\\n")
-            t.equal(stream:next_event(), { event = "a", data = "1\\n2", id = "x" })
-            for _ = 1, 3 do host:advance(12) end
-            t.matches(stream.body, "\\n\\n:\\n\\n")
-            local before = #stream.body
-            for _ = 1, 3 do host:advance(12) end
-            t.matches(stream.body, "data: half$")
-            t.equal(stream:next_event().data, "half")
-            t.equal(stream:next_event(), nil)
-            t.equal(ask("GET", "/wrong").is_broken, true)
             """)
     }
 }
