@@ -630,7 +630,7 @@ function gateway:route(method, path, options, fn) end
 ---@field burst? number Requests that may come at once after a pause; without it as many as `requests`. 1 or more.
 
 ---@class resthost.gateway.before.options
----@field methods? string[] The methods that meet the function; without it all. `GET` is for HEAD, too.
+---@field methods? string|string[] The methods that meet the function; without it all. `GET` is for HEAD, too.
 ---@field rate? resthost.gateway.before.options.rate Requests below this path that one client may send in some time; one more gets 429.
 
 ---Calls `fn(request)` before a request below this path is answered: by a route, by memory or by an API. It may wait. It returns nothing to let the request go on, or an answer as a route does. `request.forward` has the headers that the API gets. It doesn't run below `/-/`.
@@ -641,7 +641,7 @@ function gateway:route(method, path, options, fn) end
 function gateway:before(path, options, fn) end
 
 ---@class resthost.gateway.after.options
----@field methods? string[] The methods that meet the function; without it all. `GET` is for HEAD, too.
+---@field methods? string|string[] The methods that meet the function; without it all. `GET` is for HEAD, too.
 
 ---Calls `fn(request, response)` with the head of each answer below this path, errors and 304 included, before the client gets it. It may wait, and changes `response.headers`.
 ---@param path string

@@ -30,7 +30,7 @@ package struct PasswordHash: Sendable, Equatable {
         guard text.utf8.count <= Self.mostTextBytes else { throw Fault(message: "is too long") }
         let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
         guard parts.count > 2, parts[0].isEmpty else {
-            throw Fault(message: "is no hash of a password: 'resthost hash' makes one")
+            throw Fault(message: "is of no known form; run 'resthost hash' to make one")
         }
         self.text = text
         kind =

@@ -10,7 +10,7 @@ struct HookOptions {
     private static let mostMethods = 100
 
     private static let fields: [ScriptOption<HookOptions>] = [
-        .texts("methods", "The methods that meet the function; without it all. `GET` is for HEAD, too.") {
+        .oneOrMore("methods", "The methods that meet the function; without it all. `GET` is for HEAD, too.") {
             options, methods in
             guard 1...Self.mostMethods ~= methods.count else {
                 throw LuaUsageError("option 'methods' lists 1 to \(Self.mostMethods) methods")

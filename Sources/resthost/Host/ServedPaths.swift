@@ -68,7 +68,8 @@ struct ServedPaths {
     private static func row(_ hook: GatewayDeclaration.Hook) -> Row {
         let place = place(hook.file, hook.line)
         return Row(
-            methods: hook.methods?.sorted() ?? ["*"], path: hook.path,
+            methods: hook.methods.map { ($0.contains("GET") ? $0.union(["HEAD"]) : $0).sorted() } ?? ["*"],
+            path: hook.path,
             kind: hook.stage == .before ? .before : .after, target: place,
             summary: "\(hook.stage.rawValue)" + (place.map { " at \($0)" } ?? ""))
     }

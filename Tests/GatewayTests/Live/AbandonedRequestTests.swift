@@ -21,6 +21,7 @@ import Testing
             client = nil
             await yielding(until: "it is noted") { records.all.withLock { !$0.isEmpty } }
             #expect(try site.get("/-/health").status == 200)
+            await yielding(until: "both are noted") { records.all.withLock { $0.count > 1 } }
             let notes = records.all.withLock { $0.map { "\($0.target) \($0.status) \($0.outcome ?? "")" } }
             #expect(notes == ["/github/a 499 refused", "/-/health 200 answered"])
         }

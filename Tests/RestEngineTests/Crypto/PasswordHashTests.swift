@@ -42,7 +42,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "is no hash"), ("secret", "is no hash"), ("$", "is no hash"), ("x$6$a$b", "is no hash"),
+        ("", "is of no known form"), ("secret", "is of no known form"), ("$", "is of no known form"),
+        ("x$6$a$b", "is of no known form"),
         ("$1$salt$hash", "of the kind '1'"),
         ("$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA", "of the kind 'argon2id'"),
         ("$6$salt$short", "is cut"), ("$6$salt", "is cut"),
