@@ -88,6 +88,9 @@ public struct GatewayConfiguration: Sendable {
     /// preconditions of changes. A read with such a header is a request of its own: no other client gets its
     /// answer, and it isn't cached.
     public var forwardedHeaders: [String] = []
+    /// Those of them that are a client's own credentials for the API: each combination of their values has a
+    /// partition of its own (rules 77).
+    public var forwardedCredentials: [String] = []
     /// Names of the API's headers that go to clients, besides ``ForwardedHeaders/usual``.
     public var keptHeaders: [String] = []
 
@@ -146,6 +149,10 @@ public struct GatewayConfiguration: Sendable {
             if name.lowercased() == apiKeys?.header.lowercased() {
                 throw .badHeader("'\(name)' carries the gateway's own API keys")
             }
+        }
+        for name in forwardedCredentials
+        where !forwardedHeaders.contains(where: { $0.lowercased() == name.lowercased() }) {
+            throw .badHeader("'\(name)' is in forward.credentials, but not in forward.headers")
         }
         for name in keptHeaders {
             if let why = ForwardedHeaders.validationError(toKeeping: name) { throw .badHeader(why) }

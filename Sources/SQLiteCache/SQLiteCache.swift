@@ -37,7 +37,10 @@ public final class SQLiteCache: EntityCache {
         queue = CacheQueue(EntityStore.Settings(path: path, maxBytes: max(0, maxBytes)), answers: answers) {
             [weak engine] in engine?.log.write($0, $1)
         }
+        engine.note(self)
     }
+
+    public nonisolated var separatesPartitions: Bool { true }
 
     deinit { queue.close() }
 
@@ -47,11 +50,15 @@ public final class SQLiteCache: EntityCache {
         try DatabaseFile(path: path).requireOwn(.cache)
     }
 
-    /// Nil for an invalid resource, and when there is no user.
+    /// Nil for an invalid resource, for a partition of a client's credentials, and when there is no user.
     public func key(for resource: Resource, stage: String) throws -> CacheKey? {
-        guard let url = resource.url, let user = try user() else { return nil }
+        // The names of partitions of credentials change with each process.
+        guard let url = resource.url, !Partition.isOfCredentials(resource.partition), let user = try user()
+        else { return nil }
         return CacheKey(
-            EntryKey(stage: stage, user: user, service: resource.service.name, url: url.string))
+            EntryKey(
+                stage: stage, user: user, service: resource.service.name,
+                url: EntryKey.place(resource.partition, url.string)))
     }
 
     public func read(
@@ -74,6 +81,16 @@ public final class SQLiteCache: EntityCache {
 
     public func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void) {
         run(.remove, key) { completion($0.error) }
+    }
+
+    public func removeAll(
+        of service: String,
+        where matches: @escaping @Sendable (_ partition: String?, _ url: String) -> Bool,
+        completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        let all = EntryKey(stage: "", user: "", service: service, url: "")
+        queue.add(
+            Operation(key: all, action: .removeAll(matches), answer: expectAnswer { completion($0.error) }))
     }
 
     /// Closes the file behind everything asked so far; a later operation opens it again. A cache that is

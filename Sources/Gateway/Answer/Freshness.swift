@@ -4,11 +4,13 @@ import RestEngine
 enum Freshness: Sendable {
     /// No cache may keep it: the answer is for one client or for this moment only.
     case unstored
-    /// - Parameter left: The time for which the answer is still fresh; negative for a stale answer.
-    case stored(age: Int, lifetime: Int, left: Int, CacheStatus)
+    /// - Parameters:
+    ///   - left: The time for which the answer is still fresh; negative for a stale answer.
+    ///   - isPrivate: Only the client's own cache may keep it.
+    case stored(age: Int, lifetime: Int, left: Int, CacheStatus, isPrivate: Bool = false)
 
     /// - Parameter now: A time of the monotonic clock, like the answer's times.
-    init(of answer: PublishedAnswer, _ status: CacheStatus, now: Double) {
+    init(of answer: PublishedAnswer, _ status: CacheStatus, now: Double, isPrivate: Bool = false) {
         let left = (answer.expiresAt - now).wholeSeconds
         // RFC 9211 2.6: the ttl of a stale answer is negative.
         let late = (now - answer.expiresAt).rounded(.up).wholeSeconds
@@ -17,15 +19,15 @@ enum Freshness: Sendable {
             // RFC 9111 4.2: an answer is fresh while its lifetime is larger than its age, so both count from
             // the same moment. The millisecond corrects the rounding error of adding the two times.
             lifetime: (answer.expiresAt - answer.timestamp + 1e-3).wholeSeconds,
-            left: left > 0 ? left : -late, status)
+            left: left > 0 ? left : -late, status, isPrivate: isPrivate)
     }
 
     func write(to fields: inout some FieldSection) {
         switch self {
         case .unstored: fields.add("Cache-Control", "no-store")
-        case .stored(let age, let lifetime, let left, let status):
+        case .stored(let age, let lifetime, let left, let status, let isPrivate):
             fields.add("Age", age)
-            fields.add("Cache-Control", "max-age=", lifetime)
+            fields.add("Cache-Control", isPrivate ? "private, max-age=" : "max-age=", lifetime)
             status.write(to: &fields, timeLeft: left)
         }
     }

@@ -46,6 +46,8 @@ extension ConnectionHandler {
 
     /// Lets a route, a stream or a resource answer.
     func find(_ path: ResourcePath, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        var path = path
+        path.partition = partition(of: request)
         switch loop.rules.access.routes.match(request.method, request.target) {
         case .none: break
         case .otherMethods(let methods):
@@ -59,8 +61,7 @@ extension ConnectionHandler {
             return takeBody(request, context)
         }
         if request.method == "GET", request.conditions.wantsEvents { return stream(path, request, context) }
-        let isRead = request.method == "GET" || request.method == "HEAD"
-        if isRead, proxiedHeaders(request).isEmpty { return read(path, request) }
+        if readsResource(request, in: path.partition) { return read(path, request) }
         request.hasUnreadBytes ? admit(path, request) : pass(request, nil, context)
     }
 
@@ -73,7 +74,7 @@ extension ConnectionHandler {
             path: path, method: request.method,
             accessPolicy: request.accessPolicy ?? loop.rules.access.accessPolicy,
             directives: request.conditions.directives, fields: request.fields, trace: request.trace,
-            pendingRead: pendingRead)
+            client: clientHeaders(request, in: path.partition), pendingRead: pendingRead)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
             engine.read(
@@ -134,13 +135,14 @@ extension ConnectionHandler {
         case .own(let content, let fields): writeOwn(content, fields, request, context)
         case .answer(let answer, let status, let shown):
             loop.refreshRules()
-            if shown.version == loop.rules.access.version, request.hooks == nil,
+            if shown.version == loop.rules.access.version, request.hooks == nil, !shown.isPrivate,
                 let accessPolicy = request.accessPolicy
             {
                 loop.show(shown, at: request.target, accessPolicy)
             }
             writeContent(
-                answer, status, shown.forwarded, request.conditions, timing: shown.timing, request, context)
+                answer, status, shown.forwarded, request.conditions, timing: shown.timing,
+                isPrivate: shown.isPrivate, request, context)
         }
         proceed(context)
     }
@@ -175,7 +177,8 @@ extension ConnectionHandler {
     func writeContent(
         _ answer: PublishedAnswer, _ status: CacheStatus, _ proxied: ForwardedHeaders,
         _ conditions: ReadConditions,
-        timing: String? = nil, _ request: ClientRequest, _ context: ChannelHandlerContext
+        timing: String? = nil, isPrivate: Bool = false, _ request: ClientRequest,
+        _ context: ChannelHandlerContext
     ) {
         let selection = ContentSelection(answer.content, conditions, hasStream: !proxied.isOwn)
         switch selection.result {
@@ -185,7 +188,7 @@ extension ConnectionHandler {
             var head = head(code, for: request, at: now)
             (head.content, head.timing) = (fields, timing)
             head.proxied = proxied.fields(of: answer.content.headers, from: answer.content.url)
-            head.freshness = Freshness(of: answer, status, now: now)
+            head.freshness = Freshness(of: answer, status, now: now, isPrivate: isPrivate)
             write(head, request.isHead ? nil : body, .init(status), request, context)
         }
     }

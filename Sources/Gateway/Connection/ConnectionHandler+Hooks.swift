@@ -9,7 +9,9 @@ extension ConnectionHandler {
     )
         -> Bool
     {
-        request.hooks = HookedRequest(served(request), after: matches.after)
+        var served = served(request)
+        served.partition = partitionOfCredentials(request)
+        request.hooks = HookedRequest(served, after: matches.after)
         let name = clientName(request)
         for rates in matches.rates {
             guard let wait = rates.wait(name, now: loop.uptime()) else { continue }
@@ -40,9 +42,9 @@ extension ConnectionHandler {
     ) {
         switch result {
         case .answered(let outcome, let labels): finish(number, outcome, labels)
-        case .proceed(let forward):
+        case .proceed(let forward, let partition):
             guard let (request, context) = resume(number) else { return }
-            if forward != forwarded { request.hooks?.forward = forward.fields.map { ($0.name, $0.value) } }
+            request.hooks?.proceed(forward: forward, partition: partition, forwarded: forwarded)
             find(path, request, context)
             proceed(context)
         }

@@ -62,9 +62,11 @@ extension ConnectionHandler {
     func proxiedRequest(_ request: ClientRequest) -> ProxiedRequest {
         var path = ResourcePath(service: "", path: "", query: nil)
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
+        path.partition = partition(of: request)
         return ProxiedRequest(
             method: request.method, path: path, contentType: request.fields["content-type"],
-            headers: proxiedHeaders(request), fields: request.fields, trace: request.trace)
+            headers: proxiedHeaders(request), fields: request.fields, trace: request.trace,
+            client: clientHeaders(request, in: path.partition))
     }
 
     /// The names of the client's headers that the gateway lets through to the API.
@@ -152,14 +154,18 @@ extension ConnectionHandler {
         let connection = wait(request, seconds: seconds)
         var served = request.hooks?.served ?? self.served(request)
         (served.method, served.params, served.body) = (entry.route.method, params, body)
+        served.partition = partition(of: request)
+        let headers = clientHeaders(request, in: served.partition)
         let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
         // A route has no load that the client could leave. The pending read carries the metrics' labels.
         let pendingRead = PendingRead()
         self.pendingRead = pendingRead
         EngineLoop.shared.submit {
             pendingRead.labels = engine.routeLabels(entry)
-            engine.answer(entry, served, target: target) { outcome in
-                mailbox.send { connection.value.finish(number, outcome, pendingRead.labels) }
+            WorkScope.serving(headers) {
+                engine.answer(entry, served, target: target) { outcome in
+                    mailbox.send { connection.value.finish(number, outcome, pendingRead.labels) }
+                }
             }
         }
     }

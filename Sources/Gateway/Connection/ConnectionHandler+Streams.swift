@@ -7,6 +7,8 @@ struct ClientStream {
     let feed: LiveResource.Feed
     let path: ResourcePath
     let wantsPatches: Bool
+    /// Nil without a partition.
+    let client: ObservingClient?
     /// Events were dropped because the client hadn't taken earlier ones. It gets the current state when it
     /// takes events again.
     var isBehind = false
@@ -60,12 +62,15 @@ extension ConnectionHandler {
             path.query = others.isEmpty ? nil : others.joined(separator: "&")
         }
         let (feed, mailbox, number) = (loop.feed, loop.mailbox, request.number)
+        let client = clientHeaders(request, in: path.partition).map(ObservingClient.init)
         let subscription = LiveResource.Subscription(
             feed: feed, wantsPatches: wantsPatches, lastEventID: request.fields.single("last-event-id"),
+            client: client,
             begin: { [path, engine = loop.engine] live, frames in
                 let labels = engine.labels(of: live.resource, live.resource.service, "GET")
                 mailbox.send {
-                    connection.value.begin(number, live, path, wantsPatches: wantsPatches, frames, labels)
+                    connection.value.begin(
+                        number, live, path, wantsPatches: wantsPatches, client, frames, labels)
                 }
             })
         let (engine, accessPolicy) = (loop.engine, request.accessPolicy ?? loop.rules.access.accessPolicy)
@@ -76,17 +81,17 @@ extension ConnectionHandler {
     }
 
     private func begin(
-        _ number: Int, _ live: LiveResource, _ path: ResourcePath, wantsPatches: Bool, _ frames: [ByteBuffer],
-        _ labels: Int
+        _ number: Int, _ live: LiveResource, _ path: ResourcePath, wantsPatches: Bool,
+        _ client: ObservingClient?, _ frames: [ByteBuffer], _ labels: Int
     ) {
         let feed = loop.feed
         guard let (request, context) = resume(number) else {
             // A timeout has answered the request meanwhile, and the connection belongs to another one.
-            return EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches) }
+            return EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches, client) }
         }
         self.labels = labels
         stream = ClientStream(
-            live: live, feed: feed, path: path, wantsPatches: wantsPatches)
+            live: live, feed: feed, path: path, wantsPatches: wantsPatches, client: client)
         loop.streams.add(self, live.id)
         guard let hooks = request.hooks, hooks.needsAfter else { return begin(request, frames, context) }
         stream?.isHeld = true
@@ -180,8 +185,9 @@ extension ConnectionHandler {
         guard let stream else { return }
         self.stream = nil
         loop.streams.remove(self, stream.live.id)
-        let (live, feed, wantedPatches) = (stream.live, stream.feed, stream.wantsPatches)
-        EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantedPatches) }
+        EngineLoop.shared.submit {
+            stream.live.leave(stream.feed, wantedPatches: stream.wantsPatches, stream.client)
+        }
     }
 
     /// Ends the stream if the changed rules don't allow it any more.

@@ -4,7 +4,7 @@ import RestEngine
 extension EngineClient {
     /// The result of the functions before a request.
     enum HookResult: Sendable {
-        case proceed(forward: Headers)
+        case proceed(forward: Headers, partition: String?)
         /// One of them answered. The number is for the metrics' labels.
         case answered(Outcome, labels: Int)
     }
@@ -15,14 +15,18 @@ extension EngineClient {
         _ hooks: ArraySlice<HookTable.Match<GatewayHook.Before>>, _ request: ServedRequest, forward: Headers,
         _ completion: @escaping @EngineActor (HookResult) -> Void
     ) {
-        guard let hook = hooks.first else { return completion(.proceed(forward: forward)) }
+        guard let hook = hooks.first else {
+            return completion(.proceed(forward: forward, partition: request.partition))
+        }
         var own = request
         own.params = hook.params
         let labels =
             metrics.isCounting ? metrics.labels(Self.hostService, hook.template) : GatewayMetrics.noLabels
         hook.function(own, forward) { result in
             switch result {
-            case .success(.proceed(let forward)):
+            case .success(.proceed(let forward, let partition)):
+                var request = request
+                request.partition = partition
                 self.run(hooks.dropFirst(), request, forward: forward, completion)
             case .success(.answer(let answer)):
                 completion(.answered(self.outcome(of: .success(answer), request), labels: labels))

@@ -56,7 +56,7 @@ extension EngineClient {
             answer = forwarded
         }
         let request = resource.engine.tracing(proxied.trace) {
-            resource.request(Method(proxied.method), options)
+            WorkScope.serving(proxied.client) { resource.request(Method(proxied.method), options) }
         }
         answer?.request = request
         pendingRead.onLeave { [weak request] in request?.cancel() }

@@ -9,30 +9,27 @@ extension EngineClient {
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         guard let answers = entry.answers, let engine = directory.engine,
-            let resource = answers.resource(for: target, engine)
-        else {
-            // A change has been made, so its result is reported in any type.
-            let isRead = entry.route.method == "GET"
-            let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
-            let known = isRead ? request.headers["If-None-Match"] : nil
-            return entry.route.handler(request) {
-                completion(self.outcome(of: $0, request, accepted, known: known))
-            }
-        }
+            let resource = answers.resource(for: target, in: request.partition, engine)
+        else { return answerAnew(entry, request, completion) }
         let shown = Shown(
             answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
-            methods: ["GET", "HEAD"], forwarded: .own, version: rules.version, labels: routeLabels(entry))
+            methods: ["GET", "HEAD"], forwarded: .own, version: rules.version, labels: routeLabels(entry),
+            isPrivate: resource.partition != nil)
         if let answer = shown.answerSnapshot.answer(at: uptime()) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
         let isCollapsed = answers.isMaking(resource)
         let status = CacheStatus.forwarded(isStale: resource.dataTime != nil, isCollapsed: isCollapsed)
         answers.join(resource) { outcome in
+            guard let outcome else { return self.answerAnew(entry, request, completion) }
             guard case .answer(let answer, _, _) = outcome else { return completion(outcome) }
             completion(.answer(answer, status, shown))
         }
         guard !isCollapsed else { return }
-        entry.route.handler(request.ofNobody) { result in
+        let shared = SharedServedRequest(request)
+        entry.route.handler(shared.request) { result in
+            // All that waited here get an answer of their own, and so does each request from now on.
+            if shared.isPersonal { return answers.endPersonal(resource) }
             if case .success(.stream) = result {
                 return answers.end(resource, with: .problem(.streamIsNotKept))
             }
@@ -46,6 +43,21 @@ extension EngineClient {
                     answers.end(resource, with: .problem(self.problem(of: error, answering: request)))
                 }
             }
+        }
+    }
+
+    /// Lets a route answer one request. `completion` is called exactly once, maybe before this returns.
+    @EngineActor
+    private func answerAnew(
+        _ entry: RouteTable.Entry, _ request: ServedRequest,
+        _ completion: @escaping @EngineActor (Outcome) -> Void
+    ) {
+        // A change has been made, so its result is reported in any type.
+        let isRead = entry.route.method == "GET"
+        let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
+        let known = isRead ? request.headers["If-None-Match"] : nil
+        entry.route.handler(request) {
+            completion(self.outcome(of: $0, request, accepted, known: known))
         }
     }
 
@@ -125,11 +137,22 @@ extension EngineClient {
     }
 }
 
-extension ServedRequest {
-    /// The request without the parts of a single client, for a function whose answer goes to all clients
-    /// (54.2).
-    fileprivate var ofNobody: ServedRequest {
-        ServedRequest(method: method, path: path, params: params, query: query)
+/// A request without the parts of a single client, for a function whose answer goes to all clients of a
+/// partition (54.2). Only the client itself can be read, and that is noted.
+@EngineActor
+private final class SharedServedRequest {
+    private(set) var request: ServedRequest
+    /// The function has read who the client is, and the answer has no partition that would belong to it.
+    private(set) var isPersonal = false
+
+    init(_ request: ServedRequest) {
+        self.request = ServedRequest(
+            method: request.method, path: request.path, params: request.params, query: request.query,
+            client: request.client)
+        self.request.partition = request.partition
+        if request.partition == nil {
+            self.request.onClientRead = { [weak self] in self?.isPersonal = true }
+        }
     }
 }
 

@@ -51,7 +51,9 @@ extension EngineClient {
         if timeout != Self.usualTimeout { waiting(timeout) }
         let forwarded = forwarded(of: resource)
         let sent = proxied
-        resource.engine.tracing(proxied.trace) { resource.request(method, proxied.options) }.onCompletion {
+        resource.engine.tracing(proxied.trace) {
+            WorkScope.serving(proxied.client) { resource.request(method, proxied.options) }
+        }.onCompletion {
             info in
             Self.note(info.response, to: sent.method, resource)
             completion(self.outcome(info.response, sent, of: resource, forwarded))

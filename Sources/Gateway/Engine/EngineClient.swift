@@ -48,20 +48,24 @@ final class EngineClient: Sendable {
         let version: Int
         /// The labels of its metrics; see ``GatewayMetrics``.
         let labels: Int
+        /// The answer belongs to a partition, so the target alone doesn't lead to it.
+        let isPrivate: Bool
 
         init(
             answerSnapshot: AnswerSnapshot, methods: [String], forwarded: ForwardedHeaders,
-            timing: String? = nil, version: Int, labels: Int = GatewayMetrics.noLabels
+            timing: String? = nil, version: Int, labels: Int = GatewayMetrics.noLabels,
+            isPrivate: Bool = false
         ) {
             (self.answerSnapshot, self.methods, self.forwarded) = (answerSnapshot, methods, forwarded)
             (self.timing, self.version, self.labels) = (timing, version, labels)
+            self.isPrivate = isPrivate
         }
 
         /// A copy with the times of a request.
         func taking(_ timing: String) -> Shown {
             Shown(
                 answerSnapshot: answerSnapshot, methods: methods, forwarded: forwarded, timing: timing,
-                version: version, labels: labels)
+                version: version, labels: labels, isPrivate: isPrivate)
         }
     }
 
@@ -84,6 +88,8 @@ final class EngineClient: Sendable {
         var fields = RequestFields.none
         /// The trace of a load for it, if loads are traced.
         var trace: TraceContext?
+        /// Nil without a partition.
+        var client: ClientHeaders?
         /// Lets the client end the wait.
         let pendingRead: PendingRead
     }
@@ -103,7 +109,8 @@ final class EngineClient: Sendable {
         let shown = Shown(
             answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
             methods: methods, forwarded: forwarded(of: resource), version: rules.version,
-            labels: labels(of: resource, resource.service, question.method))
+            labels: labels(of: resource, resource.service, question.method),
+            isPrivate: resource.partition != nil)
         question.pendingRead.labels = shown.labels
         let start = resource.engine.scheduler.uptime
         if question.directives.isUsual {
@@ -133,7 +140,9 @@ final class EngineClient: Sendable {
     ) {
         let resolved = resource.resolvedConfiguration(for: "GET")
         if resolved.configuration.stream == .body {
-            return stream(resource, question, shown.forwarded, completion)
+            return WorkScope.serving(question.client) {
+                stream(resource, question, shown.forwarded, completion)
+            }
         }
         let timeout = Self.timeout(resolved.configuration.timeouts)
         if timeout != Self.usualTimeout { waiting(timeout) }
@@ -144,7 +153,7 @@ final class EngineClient: Sendable {
         let (pendingRead, path, always) = (question.pendingRead, question.path, !question.directives.isUsual)
         let asked = AskedRequest()
         let engine = resource.engine
-        let request = engine.tracing(question.trace) {
+        let read: () -> Request? = {
             resource.readServedAnswer(always: always) { result, reason in
                 pendingRead.use()
                 let request = asked.end()
@@ -161,6 +170,7 @@ final class EngineClient: Sendable {
                 }
             }
         }
+        let request = engine.tracing(question.trace) { WorkScope.serving(question.client, read) }
         guard let request else { return }
         asked.begin(request)
         self.interest.join(
@@ -202,7 +212,7 @@ final class EngineClient: Sendable {
         }
         if let resource = accessPolicy.known.resource(at: path, of: service) { return (resource, methods) }
         let url = try exposedURL(of: path, in: service, accessPolicy)
-        let resource = service.resource(absoluteURL: url.string)
+        let resource = service.resource(absoluteURL: url.string, partition: path.partition)
         accessPolicy.known.remember(resource, at: path)
         return (resource, methods)
     }

@@ -15,6 +15,8 @@ struct ProxiedRequest: Sendable {
     var fields = RequestFields.none
     /// The trace of the request, if requests are traced.
     var trace: TraceContext?
+    /// Nil without a partition.
+    var client: ClientHeaders?
 
     /// The pipe of a body that is forwarded as it arrives.
     var pipe: BodyPipe? {

@@ -5,8 +5,8 @@ package import RestEngine
 package struct GatewayHook: Sendable {
     /// The result of a function that runs before a request is answered.
     package enum Decision: Sendable {
-        /// The request goes on, with these headers for the API.
-        case proceed(forward: Headers)
+        /// The request goes on, with these headers for the API, in this partition.
+        case proceed(forward: Headers, partition: String?)
         /// The function answered in place of the route or the API.
         case answer(ServedAnswer)
     }

@@ -2,10 +2,10 @@ import RestEngine
 
 /// A request of a client that meets hooks. Event loop only.
 final class HookedRequest {
-    let served: ServedRequest
+    private(set) var served: ServedRequest
     let after: [HookTable.Match<GatewayHook.After>]
     /// The headers for the API that a function chose; nil: those that the gateway lets through.
-    var forward: [(name: String, value: String)]?
+    private(set) var forward: [(name: String, value: String)]?
     /// The answer whose head is with the functions that run after it.
     var held: HeldAnswer?
     /// The functions that run after the answer have begun. They run once for each request.
@@ -23,6 +23,23 @@ final class HookedRequest {
 
     init(_ served: ServedRequest, after: [HookTable.Match<GatewayHook.After>]) {
         (self.served, self.after) = (served, after)
+    }
+
+    var partition: String? { served.partition }
+
+    /// Takes what the functions before the request have decided.
+    ///
+    /// - Parameter forwarded: The headers that the gateway lets through.
+    func proceed(forward: Headers, partition: String?, forwarded: Headers) {
+        let own = served.partition
+        served.partition = partition
+        guard forward != forwarded else { return }
+        let fields = forward.fields.map { (name: $0.name, value: $0.value) }
+        self.forward = fields
+        // The answer may depend on all that the functions chose.
+        if partition == own, Partition.isOfCredentials(own) {
+            served.partition = CredentialPartition.name(for: fields)
+        }
     }
 
     var needsAfter: Bool { !after.isEmpty && !hasRunAfter }

@@ -16,6 +16,8 @@ final class LiveResource: ResourceObserver {
         let feed: Feed
         let wantsPatches: Bool
         let lastEventID: String?
+        /// Nil without a partition.
+        let client: ObservingClient?
         let begin: @EngineActor (_ live: LiveResource, _ frames: [ByteBuffer]) -> Void
     }
 
@@ -69,7 +71,8 @@ final class LiveResource: ResourceObserver {
     func state(_ completion: @escaping @EngineActor (ByteBuffer) -> Void) { add(.state(completion)) }
 
     /// A stream of this event loop has gone.
-    func leave(_ feed: Feed, wantedPatches: Bool) {
+    func leave(_ feed: Feed, wantedPatches: Bool, _ client: ObservingClient?) {
+        if let client { resource.remove(client) }
         guard var known = feeds[feed.loop] else { return }
         known.streams -= 1
         feeds[feed.loop] = known.streams == 0 ? nil : known
@@ -139,6 +142,7 @@ final class LiveResource: ResourceObserver {
 
     private func begin(_ subscription: Subscription, _ frames: [ByteBuffer]) {
         hasBegun = true
+        if let client = subscription.client { resource.add(client) }
         feeds[subscription.feed.loop, default: (subscription.feed, 0)].streams += 1
         if subscription.wantsPatches {
             patchedStreams += 1

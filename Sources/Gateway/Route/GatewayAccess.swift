@@ -19,6 +19,8 @@ struct GatewayAccess: Sendable {
     let streams: ClientSlots
     /// Names of clients' headers that go to the API, in lower case.
     let forwarded: Set<String>
+    /// Those of them that make a partition.
+    let credentials: Set<String>
     /// Those of them that decide which representation a client gets, for Vary; nil for none.
     let vary: String?
     /// Names of the API's headers that go to clients, in lower case.
@@ -63,6 +65,7 @@ struct GatewayAccess: Sendable {
         requests = configuration.limits.requestsPerClient.map(ClientSlots.init)
         streams = ClientSlots(configuration.limits.streamsPerClient ?? configuration.limits.usualStreams)
         forwarded = Set(configuration.forwardedHeaders.map { $0.lowercased() })
+        credentials = Set(configuration.forwardedCredentials.map { $0.lowercased() })
         // Parts and preconditions choose no representation.
         let deciding = forwarded.subtracting(ProxiedRequest.conditions).subtracting(["range", "if-range"])
         vary = deciding.isEmpty ? nil : deciding.sorted().joined(separator: ", ")

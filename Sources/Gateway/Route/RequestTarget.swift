@@ -39,6 +39,8 @@ struct ResourcePath: Sendable, Hashable {
     /// The path behind the slash that ends the service's name.
     var path: String
     var query: String?
+    /// See ``RestEngine/Resource/partition``.
+    var partition: String?
 }
 
 extension ResourcePath {

@@ -4,21 +4,27 @@ import RestEngine
 /// they take a part of the content budget, and those that no client has asked for longest go first (L45).
 @EngineActor
 final class RouteAnswers {
-    typealias Waiter = @EngineActor (EngineClient.Outcome) -> Void
+    /// Gets nil if the answer is that of another client.
+    typealias Waiter = @EngineActor (EngineClient.Outcome?) -> Void
 
     private let seconds: Double
     /// The service of the engine that was known at the first request.
     private var service: Service?
-    /// Clients that wait for an answer that is being made, by its resource's URL.
-    private var waiters: [String: [Waiter]] = [:]
+    /// Clients that wait for an answer that is being made, by its resource.
+    private var waiters: [ObjectIdentifier: [Waiter]] = [:]
+    /// The route has read who its client is. So from then on each request without a partition gets its own
+    /// answer.
+    private(set) var isPersonal = false
 
     nonisolated init(_ seconds: Double) { self.seconds = seconds }
 
-    /// The resource whose data is the answer to a target; nil if the target is no URL.
-    func resource(for target: [UInt8], _ engine: Engine) -> Resource? {
+    /// The resource whose data is the answer to a target in a partition; nil if there is none.
+    func resource(for target: [UInt8], in partition: String?, _ engine: Engine) -> Resource? {
+        if isPersonal, partition == nil { return nil }
         let service = service ?? makeService(engine)
         // The URL has no host, so no request can be sent for it.
-        let resource = service.resource(absoluteURL: "route:GET" + String(decoding: target, as: UTF8.self))
+        let resource = service.resource(
+            absoluteURL: "route:GET" + String(decoding: target, as: UTF8.self), partition: partition)
         return resource.url == nil ? nil : resource
     }
 
@@ -31,13 +37,19 @@ final class RouteAnswers {
 
     /// Waits for the answer. If it isn't being made yet, the caller has to make it.
     func join(_ resource: Resource, _ waiter: @escaping Waiter) {
-        waiters[resource.urlString, default: []].append(waiter)
+        waiters[ObjectIdentifier(resource), default: []].append(waiter)
     }
 
-    func isMaking(_ resource: Resource) -> Bool { waiters[resource.urlString] != nil }
+    func isMaking(_ resource: Resource) -> Bool { waiters[ObjectIdentifier(resource)] != nil }
 
     /// The answer is ready.
-    func end(_ resource: Resource, with outcome: EngineClient.Outcome) {
-        for waiter in waiters.removeValue(forKey: resource.urlString) ?? [] { waiter(outcome) }
+    func end(_ resource: Resource, with outcome: EngineClient.Outcome?) {
+        for waiter in waiters.removeValue(forKey: ObjectIdentifier(resource)) ?? [] { waiter(outcome) }
+    }
+
+    /// The route has read who its client is, so nobody else may get the answer.
+    func endPersonal(_ resource: Resource) {
+        isPersonal = true
+        end(resource, with: nil)
     }
 }

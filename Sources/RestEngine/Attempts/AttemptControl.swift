@@ -8,15 +8,20 @@ final class AttemptControl {
     private var limiters: [String: RequestLimiter] = [:]
     private var origins: [String: OriginHealth] = [:]
     private var isReconsidering = false
+    /// Stands between service and partition in the name of a limit.
+    private static let partitionMark = ", partition "
 
     init(_ engine: Engine) { self.engine = engine }
 
     /// The limit that a request to `url` shares (rule 42.1).
-    func limiter(_ limits: RequestLimits, _ url: URLText, _ core: ServiceCore) -> RequestLimiter {
+    func limiter(_ limits: RequestLimits, _ url: URLText, _ resource: Resource) -> RequestLimiter {
+        let service = "service \(resource.core.name)"
         let name =
             switch limits.scope {
             case .host: url.origin ?? ""
-            case .service: "service \(core.name)"
+            case .service: service
+            case .partition:
+                resource.partition.map { "\(service)\(Self.partitionMark)\($0)" } ?? service
             case .named(let name): "'\(name)'"
             }
         if let known = limiters[name] { return known }
@@ -56,6 +61,10 @@ final class AttemptControl {
         var facts = AttemptFacts()
         for (name, limiter) in limiters.sorted(by: { $0.key < $1.key }) {
             let state = limiter.state
+            if state.limits.scope == .partition, let mark = name.firstRange(of: Self.partitionMark) {
+                facts.add(state, toPartitionsOf: String(name[..<mark.lowerBound]))
+                continue
+            }
             facts.limits.append(
                 AttemptFacts.Limit(
                     name: name, inFlight: state.inFlight, mostInFlight: state.limits.inFlight,
@@ -115,4 +124,16 @@ public struct AttemptFacts: Sendable {
     public var breakers: [Breaker] = []
 
     public init() {}
+
+    /// There may be thousands of partitions, so they are one line together.
+    fileprivate mutating func add(_ state: LimitState, toPartitionsOf service: String) {
+        let name = "\(service), partitions"
+        if limits.last?.name != name {
+            limits.append(
+                Limit(
+                    name: name, inFlight: 0, mostInFlight: nil, waiting: 0, rate: nil, pausedSeconds: 0))
+        }
+        limits[limits.count - 1].inFlight += state.inFlight
+        limits[limits.count - 1].waiting += state.waiting.count
+    }
 }

@@ -26,6 +26,8 @@ public struct RequestLimits: Sendable, Equatable {
         case host
         /// Requests of one service, to all origins.
         case service
+        /// Requests of one partition of a service (rules 77), to all origins.
+        case partition
         /// All requests whose limits have this name.
         case named(String)
     }
@@ -64,6 +66,7 @@ extension RequestLimits.Scope: CustomStringConvertible {
         switch self {
         case .host: "host"
         case .service: "service"
+        case .partition: "partition"
         case .named(let name): name
         }
     }

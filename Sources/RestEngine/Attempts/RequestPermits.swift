@@ -5,7 +5,7 @@
 @EngineActor
 final class RequestPermits {
     let rules: AttemptRules
-    private let core: ServiceCore
+    private let resource: Resource
     /// Returns the limits of the current configuration; nil where they can't be known.
     private let limitsNow: @EngineActor () -> RequestLimits?
     private var slot: LimitSlot?
@@ -14,13 +14,19 @@ final class RequestPermits {
     private var permit: BreakerPermit?
 
     init(
-        _ rules: AttemptRules, _ core: ServiceCore, limitsNow: @escaping @EngineActor () -> RequestLimits?
+        _ rules: AttemptRules, _ resource: Resource, limitsNow: @escaping @EngineActor () -> RequestLimits?
     ) {
-        (self.rules, self.core, self.limitsNow) = (rules, core, limitsNow)
+        (self.rules, self.resource, self.limitsNow) = (rules, resource, limitsNow)
     }
 
+    private var core: ServiceCore { resource.core }
     private var engine: Engine { core.engine }
     private var uptime: Double { engine.scheduler.uptime }
+
+    /// Each service, and each of its partitions, has its turn.
+    private var queueKey: String {
+        resource.partition.map { "\(core.name)\n\($0)" } ?? core.name
+    }
 
     // MARK: Before a message
 
@@ -34,7 +40,7 @@ final class RequestPermits {
         self.origin = origin
         if let refusal = refusal(origin) { return decided(.failure(refusal)) }
         guard let limits = rules.limits else { return begin(hop, origin, queued: 0, decided) }
-        let limiter = engine.attemptControl.limiter(limits, url, core)
+        let limiter = engine.attemptControl.limiter(limits, url, resource)
         if let slot, slot.isOf(limiter) {
             limiter.follow()
             return begin(hop, origin, queued: 0, decided)
@@ -43,7 +49,7 @@ final class RequestPermits {
         let came = uptime
         do throws(TransportError) {
             let slot = try limiter.enter(
-                limits, priority: rules.priority, queueKey: core.name, timeout: timeLeft, now: limitsNow
+                limits, priority: rules.priority, queueKey: queueKey, timeout: timeLeft, now: limitsNow
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
                 begin(hop, origin, queued: uptime - came, decided)

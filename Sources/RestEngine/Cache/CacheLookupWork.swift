@@ -16,7 +16,9 @@ final class CacheLookupWork: RequestWork {
     init(
         _ resource: Resource, _ lookup: CacheLookup, joins: Bool, loading startLoad: @escaping () -> Request
     ) {
-        self.startLoad = startLoad
+        // A cache answers outside of the scope.
+        let scope = WorkScope.current
+        self.startLoad = scope.isEmpty ? startLoad : { scope.run(startLoad) }
         self.resource = resource
         self.lookup = lookup
         self.joins = joins

@@ -14,6 +14,10 @@ public protocol EntityCache: AnyObject, Sendable {
     /// The name of the cache in `explain` and in logs.
     nonisolated var description: String { get }
 
+    /// Whether the keys of resources at one URL in different partitions differ (77.4). If not, the cache is not
+    /// used for resources with a partition, because it would show data of one to others. False by default.
+    nonisolated var separatesPartitions: Bool { get }
+
     /// The key for the entity of a resource, at least as unique as the URL of the resource. Nil: this cache
     /// does not serve this resource, and no other function is called for it (22.3). `stage` is the stage that
     /// the cache belongs to.
@@ -32,6 +36,25 @@ public protocol EntityCache: AnyObject, Sendable {
         _ timestamp: Double, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
 
     func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
+
+    /// Removes the entities of a service's resources for which `matches` is true, whether these are in memory
+    /// or not. By default it removes nothing.
+    func removeAll(
+        of service: String,
+        where matches: @escaping @Sendable (_ partition: String?, _ url: String) -> Bool,
+        completion: @escaping @EngineActor ((any Error)?) -> Void)
+}
+
+extension EntityCache {
+    public nonisolated var separatesPartitions: Bool { false }
+
+    public func removeAll(
+        of service: String,
+        where matches: @escaping @Sendable (_ partition: String?, _ url: String) -> Bool,
+        completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        completion(nil)
+    }
 }
 
 /// The time limits of the engine for caches.

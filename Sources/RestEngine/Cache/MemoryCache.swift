@@ -7,7 +7,7 @@
 public final class MemoryCache: EntityCache {
     private struct Key: Hashable, Sendable {
         let service: String
-        let url: String
+        let resource: ResourceKey
         let stage: String
     }
 
@@ -27,11 +27,13 @@ public final class MemoryCache: EntityCache {
     /// The number of entities.
     public var count: Int { entities.count }
 
+    public nonisolated var separatesPartitions: Bool { true }
+
     /// An invalid resource has no key.
     public func key(for resource: Resource, stage: String) -> CacheKey? {
-        guard let url = resource.url else { return nil }
+        guard resource.url != nil else { return nil }
         if share == nil { share = resource.engine.contentBudget.share(of: self) }
-        return CacheKey(Key(service: resource.core.name, url: url.string, stage: stage))
+        return CacheKey(Key(service: resource.core.name, resource: resource.key, stage: stage))
     }
 
     public func read(_ key: CacheKey, completion: @escaping @EngineActor (Result<Entity?, any Error>) -> Void)
@@ -71,6 +73,18 @@ public final class MemoryCache: EntityCache {
         completion(nil)
     }
 
+    public func removeAll(
+        of service: String,
+        where matches: @escaping @Sendable (_ partition: String?, _ url: String) -> Bool,
+        completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        for key in entities.keys
+        where key.service == service && matches(key.resource.partition, key.resource.url) {
+            forget(key)
+        }
+        completion(nil)
+    }
+
     private func forget(_ key: Key) {
         guard let entity = entities.remove(key) else { return }
         share?.shrink(by: Self.size(of: entity, at: key))
@@ -84,7 +98,7 @@ public final class MemoryCache: EntityCache {
     }
 
     private static func size(of entity: Entity, at key: Key) -> Int {
-        entity.estimatedBytes + key.url.utf8.count + key.stage.utf8.count
+        entity.estimatedBytes + key.resource.url.utf8.count + key.stage.utf8.count
     }
 }
 
@@ -135,6 +149,9 @@ struct RecencyList<Key: Hashable, Value> {
     private var oldestIndex: Int?
 
     var count: Int { places.count }
+
+    /// In any order.
+    var keys: [Key] { Array(places.keys) }
 
     var oldest: Key? { oldestIndex.flatMap { nodes[$0]?.key } }
 

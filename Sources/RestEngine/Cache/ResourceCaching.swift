@@ -29,6 +29,8 @@ final class ResourceCaching {
     /// False when the cache does not serve the resource, or must not get operations.
     @discardableResult
     func ask(_ operation: CacheOperation, _ stage: CachedStage, of resource: Resource) -> Bool {
+        // It would show the data of one partition to others.
+        guard resource.partition == nil || stage.cache.separatesPartitions else { return false }
         let key: CacheKey?
         do { key = try stage.cache.key(for: resource, stage: stage.name) } catch {
             resource.engine.report(error, of: stage.cache, "key", resource)
@@ -40,14 +42,15 @@ final class ResourceCaching {
         {
             return false
         }
-        line(for: stage).ask(operation, stage.cache, key, of: resource)
+        line(for: stage, of: resource).ask(operation, stage.cache, key, of: resource)
         return true
     }
 
-    private func line(for stage: CachedStage) -> CacheLine {
+    private func line(for stage: CachedStage, of resource: Resource) -> CacheLine {
         if let known = lines.first(where: { $0.stage == stage.name && $0.accepts(stage.cache) }) {
             return known
         }
+        resource.engine.note(stage.cache)
         let new = CacheLine(stage: stage.name) { [weak self] line in self?.lines.remove(identical: line) }
         lines.append(new)
         return new

@@ -28,6 +28,10 @@ final class ComputedState {
     /// The sources of the data and of computations that run, for finding circles.
     var recordsOfSources: [SourceRecord] { (running.flatMap(\.sources) + sources).map(\.record) }
 
+    func clientOfObservers(depth: Int) -> ClientHeaders? {
+        resource.observers == nil ? nil : resource.clientInBackground(depth: depth)
+    }
+
     func began(_ computation: Computation, by declaration: ComputedDeclaration) {
         self.declaration = declaration
         running.append(computation)
@@ -110,7 +114,9 @@ final class ComputedState {
 
     private func loadUnlessWaiting() {
         // A load in flight finds by itself that a source has changed meanwhile.
-        guard resource.isObserved, resource.isStale, resource.currentLoad == nil else { return }
+        guard resource.isObserved, resource.isStale, resource.currentLoad == nil,
+            resource.mayLoadInBackground
+        else { return }
         if !hasWaited, watched.contains(where: \.isLoading) {
             if patienceTimer == nil {
                 patienceTimer = resource.engine.scheduler.after(Self.patience) { [weak self] in

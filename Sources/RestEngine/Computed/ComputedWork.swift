@@ -37,7 +37,11 @@ final class ComputedWork: RequestWork {
         call.work.limitTime(to: totalSeconds)
         self.call = call
         call.onCompletion { [weak self] info in self?.computed(info.response, resolved, request) }
-        WorkScope(refreshes: request.neededBy, computation: computation).run { _ = call.start() }
+        let client = resource.clientForRequest
+        WorkScope(refreshes: request.neededBy, computation: computation, client: client).run {
+            _ = call.start()
+        }
+        if client != nil { resource.needsClient() }
     }
 
     /// The reason why it is not computed for this request.

@@ -6,7 +6,7 @@ final class SourceTable {
         weak var record: SourceRecord?
     }
 
-    private var entries: [String: Entry] = [:]
+    private var entries: [ResourceKey: Entry] = [:]
     /// The number of entries at which those without users are removed.
     private var nextPruning = 64
     private unowned let core: ServiceCore
@@ -15,7 +15,7 @@ final class SourceTable {
 
     /// The record of a resource with a URL.
     func record(of source: Resource) -> SourceRecord {
-        let key = source.urlString
+        let key = source.key
         if let known = entries[key]?.record { return known }
         if entries.count >= nextPruning {
             entries = entries.filter { $0.value.record != nil }
@@ -26,10 +26,13 @@ final class SourceTable {
         return record
     }
 
+    func existingRecord(of source: Resource) -> SourceRecord? {
+        entries.isEmpty ? nil : entries[source.key]?.record
+    }
+
     /// Called when a resource has other data, or has recovered from an error.
     func changed(_ source: Resource) {
-        guard !entries.isEmpty, let record = entries[source.urlString]?.record else { return }
-        record.changed()
+        existingRecord(of: source)?.changed()
     }
 }
 
@@ -40,22 +43,36 @@ final class SourceRecord {
         weak var state: ComputedState?
     }
 
-    let url: String
+    let key: ResourceKey
     private weak var core: ServiceCore?
     /// Increases with each change.
     private(set) var version = 0
     private var dependents: [ObjectIdentifier: Dependent] = [:]
 
-    init(_ core: ServiceCore, _ url: String) {
+    init(_ core: ServiceCore, _ key: ResourceKey) {
         self.core = core
-        self.url = url
+        self.key = key
     }
 
     /// The existing resource; nil if it was dropped.
-    var resource: Resource? { core?.table.existing(url) }
+    var resource: Resource? { core?.table.existing(key) }
 
     /// The resource, which is made again if it was dropped.
-    func renewedResource() -> Resource? { core?.neighbour(at: URLText(url)) }
+    func renewedResource() -> Resource? { core?.neighbour(at: URLText(key.url), key.partition) }
+
+    /// The headers of a client that observes a resource which is made of this one.
+    func clientOfDependents(reaching core: ServiceCore, depth: Int) -> ClientHeaders? {
+        guard depth < Self.mostDepth else { return nil }
+        for dependent in dependents.values {
+            if let client = dependent.state?.clientOfObservers(depth: depth + 1), client.reaches(core.name) {
+                return client
+            }
+        }
+        return nil
+    }
+
+    /// Computed resources of computed resources, of which nobody writes so many.
+    private static let mostDepth = 8
 
     func add(_ state: ComputedState) { dependents[ObjectIdentifier(state)] = Dependent(state: state) }
 

@@ -25,7 +25,7 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         _ draft: RequestDraft, of resource: Resource, mask: SecretMask?, credentials: KnownCredentials? = nil
     ) throws(DefinitionError) {
         var draft = draft
-        if let jar = resource.core.cookies, !draft.headers.contains("Cookie"), let url = URLText(draft.url),
+        if let jar = resource.cookies, !draft.headers.contains("Cookie"), let url = URLText(draft.url),
             let cookies = jar.header(for: url, at: resource.engine.scheduler.now)
         {
             draft.headers.set("Cookie", cookies)

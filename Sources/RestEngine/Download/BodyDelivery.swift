@@ -123,7 +123,7 @@ extension NetworkWork {
                 permits?.ended(.success(response))
                 permits?.leave()
                 let engine = resource.engine
-                if let cookies = resource.core.cookies, let url = URLText(made.url) {
+                if let cookies = resource.cookies, let url = URLText(made.url) {
                     cookies.take(response.headers, from: url, at: engine.scheduler.now, engine.log)
                 }
             }

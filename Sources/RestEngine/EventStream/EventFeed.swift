@@ -104,6 +104,7 @@ final class EventFeed: BodyReceiver {
         guard let resource else { return stop() }
         let configuration = resource.configuration(for: "GET")
         guard configuration.stream == .events else { return giveUp() }
+        guard !loads.isEmpty || resource.mayLoadInBackground else { return stop() }
         engine.feeds.add(self)
         parser = EventStreamParser(
             limit: min(configuration.maxBodyBytes, Self.mostEventBytes), lastID: parser.lastID)
@@ -118,7 +119,8 @@ final class EventFeed: BodyReceiver {
                     if !id.isEmpty { draft.headers.set("Last-Event-ID", id) }
                 }
             ], timeout: 0, destination: .events(self))
-        let request = resource.start(plan)
+        // This may run in the scope of a client that has gone.
+        let request = WorkScope.serving(resource.clientInBackground()) { resource.start(plan) }
         connection = request
         request.onCompletion { [weak self, unowned request] info in
             guard let self, connection === request else { return }

@@ -146,8 +146,8 @@ final class ExplanationMaker {
     }
 
     private func explain(_ declaration: ComputedDeclaration) -> Explanation.Computed {
-        let sources = service.core.table.existing(url.string)?.computed?.sources.map {
-            Explanation.Computed.Source(url: mask.url($0.record.url), timestamp: $0.timestamp)
+        let sources = service.core.table.existing(ResourceKey(nil, url.string))?.computed?.sources.map {
+            Explanation.Computed.Source(url: mask.url($0.record.key.url), timestamp: $0.timestamp)
         }
         return Explanation.Computed(
             origin: declaration.origin, follows: declaration.follows, sources: sources)

@@ -11,6 +11,10 @@ package struct ServedRequest: Sendable {
     /// Empty without a body.
     package var body: [UInt8]
     package var client: ServedClient
+    /// The partition of the resources that it is about; nil: that of everybody (rules 77).
+    package var partition: String?
+    /// Called when code reads ``client``; nil if that has no consequences.
+    package var onClientRead: (@EngineActor @Sendable () -> Void)?
     /// Sends 103 with some headers before the answer (RFC 8297); nil if the client takes none.
     package var earlyHints: (@Sendable (Headers) -> Void)?
 

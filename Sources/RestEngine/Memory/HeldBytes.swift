@@ -163,7 +163,7 @@ extension ServedRequest {
 
 extension Resource {
     /// The resource itself. Its content is counted elsewhere.
-    package var ownBytes: Int { Self.ownBytes(of: url) }
+    package var ownBytes: Int { Self.ownBytes(of: url, partition) }
 }
 
 /// The owner of a request that accounts for its memory.

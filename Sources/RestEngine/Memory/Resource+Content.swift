@@ -4,13 +4,15 @@ extension Resource {
 
     /// Bytes of a resource without content: the object, its configuration, its entries in tables. Each
     /// resource has its URL twice, once in the table.
-    static func ownBytes(of url: URLText?) -> Int { 512 + 2 * (url?.string.utf8.count ?? 0) }
+    static func ownBytes(of url: URLText?, _ partition: String?) -> Int {
+        512 + 2 * (url?.string.utf8.count ?? 0) + 2 * (partition?.utf8.count ?? 0)
+    }
 
     /// The time of the last use on any thread, on the scheduler's uptime clock.
     var lastUse: Double { max(lastUsed, answerSnapshot?.lastUse ?? -.infinity) }
 
     /// The resource with its configurations, and without content.
-    private var bytesWithoutContent: Int { Self.ownBytes(of: url) + configurationBytes }
+    private var bytesWithoutContent: Int { ownBytes + configurationBytes }
 
     /// Updates the count after its configurations have changed. When there is no room for them, they are not
     /// kept, and the blocks run again at the next use.
@@ -63,7 +65,7 @@ extension Resource {
     /// Drops dispensable content: all of it, or only the published form if the resource has observers or
     /// waiting requests. Large configurations are made again when they are needed.
     func giveUpContent() {
-        guard heldBytes > Self.ownBytes(of: url) else { return }
+        guard heldBytes > ownBytes else { return }
         dropConfigurations()
         if isBusy { dropEncoding() } else { dropContent() }
     }

@@ -46,7 +46,9 @@ extension Resource {
         list.refresh = engine.scheduler.after(seconds) { [weak self, weak list] in
             list?.refresh = nil
             guard let self, isObserved else { return }
-            if isLoading { planRefresh() } else { load() }
+            if isLoading { return planRefresh() }
+            // The timer may have been made for a client that has gone.
+            if mayLoadInBackground { WorkScope.outside { load() } }
         }
     }
 

@@ -93,6 +93,8 @@ extension Resource {
     public func readCached(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
     ) {
+        let own = inScope
+        guard own === self else { return own.readCached(completion) }
         guard let completion = recordingRead(completion) else { return }
         startCacheLookup()
         if let data = state.data {

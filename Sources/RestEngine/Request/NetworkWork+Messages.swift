@@ -24,7 +24,7 @@ extension NetworkWork {
                 wantsFreshConnection: hop.wasStale))
         if let proof { message.headers.set("Authorization", proof.header) }
         delivery?.prepare(&message)
-        if let target, let cookies = resource.core.cookies { cookies.add(to: &message, for: target, engine) }
+        if let target, let cookies = resource.cookies { cookies.add(to: &message, for: target, engine) }
         if let span, let target { notify(span, by: &message, to: target, of: hop) }
         return message
     }

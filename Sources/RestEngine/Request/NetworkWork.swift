@@ -86,7 +86,7 @@ final class NetworkWork: RequestWork {
         if let failure = resolved.failure { return end(.failure(failure), request) }
         trace = makeTrace(isNotified: resolved.configuration.isTraced, step.headers)
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
-            permits = RequestPermits(rules, resource.core) { [weak self] in self?.limitsNow }
+            permits = RequestPermits(rules, resource) { [weak self] in self?.limitsNow }
         }
         let total = totalSeconds
         hasCallDeadline = request.deadline < .infinity
@@ -185,7 +185,7 @@ final class NetworkWork: RequestWork {
         account?.close()
         account = BodyAccount(engine.contentBudget)
         let sendsSpan = trace?.isNotified ?? false
-        let target = resource.core.cookies == nil && !sendsSpan ? nil : URLText(hop.step.url)
+        let target = resource.cookies == nil && !sendsSpan ? nil : URLText(hop.step.url)
         let span = trace?.span()
         let message = message(of: hop, to: target, authentication?.proof, sendsSpan ? span : nil)
         // The time of the first message is known, unless it had to wait.
@@ -203,7 +203,7 @@ final class NetworkWork: RequestWork {
             if !result.isStale { permits?.ended(result) }
             underWay?.notify(result, delivery?.takeCopy())
             if let target, case .success(let response) = result {
-                resource.core.cookies?.take(
+                resource.cookies?.take(
                     response.headers, from: target, at: engine.scheduler.now, engine.log)
             }
             take(result, of: hop, sent: sent, authentication, request)

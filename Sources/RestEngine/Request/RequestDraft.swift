@@ -66,6 +66,10 @@ extension RequestPlan {
                 method: method)
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
+        if let client = resource.clientForRequest {
+            draft.headers.replace(by: client.headers)
+            resource.needsClient()
+        }
         do {
             if isConditional { resource.makeConditional(&draft) }
             for mutation in mutations { try mutation(&draft) }

@@ -1,4 +1,5 @@
-/// The purposes of running code: the token refreshes that need it, and the computation that it is part of.
+/// The purposes of running code: the token refreshes that need it, the computation that it is part of, and the
+/// client that it serves.
 ///
 /// The scope is passed on to hooks, ticks, timers, waits of scripts, and tasks that are made with
 /// ``task(_:)``, so that later work is still attributed to it; see ``RefreshGate`` and ``Computation``.
@@ -6,17 +7,22 @@
 package struct WorkScope {
     var refreshes: [RefreshPass]
     var computation: Computation?
+    /// Its headers go with requests of its partition.
+    var client: ClientHeaders?
 
     /// The scope of the running callback; nil outside of callbacks, where the scope of the task applies.
     private static var running: WorkScope?
     @TaskLocal private static var ofTask = WorkScope()
 
-    nonisolated init(refreshes: [RefreshPass] = [], computation: Computation? = nil) {
+    nonisolated init(
+        refreshes: [RefreshPass] = [], computation: Computation? = nil, client: ClientHeaders? = nil
+    ) {
         self.refreshes = refreshes
         self.computation = computation
+        self.client = client
     }
 
-    var isEmpty: Bool { refreshes.isEmpty && computation == nil }
+    var isEmpty: Bool { refreshes.isEmpty && computation == nil && client == nil }
 
     /// Almost always empty.
     static var current: WorkScope { running ?? ofTask }
@@ -29,13 +35,21 @@ package struct WorkScope {
             ? self
             : WorkScope(
                 refreshes: refreshes.filter { !$0.isOver },
-                computation: computation.flatMap { $0.isOver ? nil : $0 })
+                computation: computation.flatMap { $0.isOver ? nil : $0 }, client: client)
         defer { Self.running = outer }
         return try body()
     }
 
     /// Runs `body` in an empty scope.
     package static func outside(_ body: () -> Void) { WorkScope().run(body) }
+
+    /// Runs `body` for a client; nil changes nothing.
+    package static func serving<Result>(_ client: ClientHeaders?, _ body: () -> Result) -> Result {
+        guard let client else { return body() }
+        var scope = current
+        scope.client = client
+        return scope.run(body)
+    }
 
     /// Runs `body` as part of no computation: reads in it make no sources.
     static func outsideOfComputation(_ body: () -> Void) {

@@ -3,7 +3,8 @@ extension Resource {
     /// an ETag or a date (19.8, D14).
     @discardableResult
     public func load() -> Request {
-        recordingLoad { loadAnew() } ?? loadAnew()
+        let resource = inScope
+        return resource.recordingLoad { resource.loadAnew() } ?? resource.loadAnew()
     }
 
     private func loadAnew() -> Request {
@@ -38,8 +39,9 @@ extension Resource {
     @discardableResult
     public func loadIfNeeded() -> Request? {
         guard WorkScope.current.computation != nil else { return loadUnlessFresh() }
-        recordLatestRead()
-        return recordingLoad { loadUnlessFresh() }
+        let resource = inScope
+        resource.recordLatestRead()
+        return resource.recordingLoad { resource.loadUnlessFresh() }
     }
 
     private func loadUnlessFresh() -> Request? {
@@ -130,7 +132,8 @@ extension Resource {
     @discardableResult
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request?
     {
-        read(completion) { self.load() }
+        let resource = inScope
+        return resource.read(completion) { resource.load() }
     }
 
     /// - Parameter load: Starts the load that is needed.

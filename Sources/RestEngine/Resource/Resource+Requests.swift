@@ -85,7 +85,7 @@ extension Resource {
         var draft = RequestDraft(method: plan.method, url: url.string)
         for mutation in plan.mutations { try mutation(&draft) }
         guard draft.url != url.string else { return self }
-        return core.neighbour(at: URLText(draft.url))
+        return core.neighbour(at: URLText(draft.url), partition)
     }
 
     /// The request after one of its decorators.

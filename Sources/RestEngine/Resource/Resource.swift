@@ -1,11 +1,14 @@
 /// The state at a URL: the last loaded data, the requests in flight, and functions for further requests
-/// (rules 2, 4). There is one object for each URL of a core.
+/// (rules 2, 4). There is one object for each URL and partition of a core.
 @EngineActor
 public final class Resource {
     nonisolated let core: ServiceCore
     /// Nil for an invalid resource, whose requests all fail (2.6).
     public nonisolated let url: URLText?
     nonisolated let invalidSource: String?
+    /// The part of the service's resources that it belongs to, such as those of one user (rules 77); nil: the
+    /// part of everybody.
+    public nonisolated let partition: String?
 
     var state = ResourceStateMachine()
     /// The version of the pipeline that made the data.
@@ -36,6 +39,8 @@ public final class Resource {
     var feed: EventFeed?
     /// Nil until it is computed.
     var computed: ComputedState?
+    /// Nil until a client's headers are needed.
+    var clients: ResourceClients?
     /// The last count of its own bytes and those of its content.
     var heldBytes: Int
     /// Whether the content of the last load was refused because there was no room.
@@ -46,11 +51,12 @@ public final class Resource {
     /// Its entry in the order of use; nil for an invalid resource that never had content.
     var place: ResourcePlace?
 
-    init(core: ServiceCore, url: URLText?, invalidSource: String? = nil) {
+    init(core: ServiceCore, url: URLText?, partition: String? = nil, invalidSource: String? = nil) {
         self.core = core
         self.url = url
+        self.partition = partition
         self.invalidSource = invalidSource
-        heldBytes = Self.ownBytes(of: url)
+        heldBytes = Self.ownBytes(of: url, partition)
         core.accounting.add(heldBytes)
         if isListed { core.table.count(1) }
     }
@@ -74,11 +80,16 @@ public final class Resource {
     /// The URL's text; a lone colon for an invalid resource (2.6).
     public nonisolated var urlString: String { url?.string ?? ":" }
 
+    /// Its identity in the service: partition and URL.
+    nonisolated var key: ResourceKey { ResourceKey(partition, urlString) }
+
     // MARK: State
 
     /// The last good data, transformed; it survives later errors. The first read starts a cache look-up (4.3,
     /// 22.8).
     public var latestData: Entity? {
+        let own = inScope
+        guard own === self else { return own.latestData }
         startCacheLookup()
         recordLatestRead()
         lastUsed = engine.scheduler.uptime

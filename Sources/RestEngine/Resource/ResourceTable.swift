@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The live resources of a service, one for each URL (rules 2.1, 2.7, 23).
+/// The live resources of a service, one for each URL and partition (rules 2.1, 2.7, 23, 77).
 ///
 /// Entries are strong until a flush. A flush makes all entries weak and removes the dead ones; looking up an
 /// entry makes it strong again. The table also keeps the order of use, by which ``ServiceCore`` and
 /// ``ContentBudget`` make room.
 @EngineActor
 final class ResourceTable {
-    private var entries: [String: ResourcePlace] = [:]
+    private var entries: [ResourceKey: ResourcePlace] = [:]
     private var placesMade = 0
     /// Observed resources that are not in the table: invalid ones.
     private var unlisted: [Resource] = []
@@ -42,7 +42,7 @@ final class ResourceTable {
         for place in entries.values { place.resource.map(body) }
     }
 
-    func known(_ key: String) -> Resource? {
+    func known(_ key: ResourceKey) -> Resource? {
         guard let place = entries[key] else { return nil }
         if let held = place.held { return held }
         let resource = place.resource
@@ -51,10 +51,10 @@ final class ResourceTable {
     }
 
     /// The same without making its entry strong.
-    func existing(_ key: String) -> Resource? { entries[key]?.resource }
+    func existing(_ key: ResourceKey) -> Resource? { entries[key]?.resource }
 
     /// Lists a resource that is not in the table.
-    func add(_ resource: Resource, for key: String) {
+    func add(_ resource: Resource, for key: ResourceKey) {
         // Entries of resources that were released elsewhere are removed here, because their release is not
         // reported.
         if entries.count > 2 * count + 64 { forgetDead() }
@@ -72,7 +72,7 @@ final class ResourceTable {
     }
 
     /// Makes an entry strong, because the resource has observers (2.8).
-    func keep(_ resource: Resource, for key: String) {
+    func keep(_ resource: Resource, for key: ResourceKey) {
         if let place = entries[key], place.resource === resource {
             place.held = resource
         } else if !unlisted.contains(identical: resource) {
@@ -81,7 +81,7 @@ final class ResourceTable {
     }
 
     /// Makes an entry weak, unless the resource has observers.
-    func release(_ resource: Resource, for key: String) {
+    func release(_ resource: Resource, for key: ResourceKey) {
         guard resource.observers == nil else { return }
         if let place = entries[key], place.resource === resource { place.held = nil }
         unlisted.removeAll { $0 === resource }
@@ -156,7 +156,7 @@ final class ResourceTable {
             return .inUse
         }
         let isFresh = withData && place.held?.isKnownFresh ?? false
-        if let key = place.held?.urlString, entries[key] === place { entries[key] = nil }
+        if let key = place.held?.key, entries[key] === place { entries[key] = nil }
         place.held = nil
         evictions.note(reason, isFresh: isFresh)
         return .gone
@@ -185,7 +185,7 @@ extension Resource {
     /// The resource one or more path segments below (rule 3.4). No block runs while navigating (3.13). Text
     /// that would leave this resource, such as `..`, gives an invalid one (D31).
     public func child(_ text: String) -> Resource {
-        core.neighbour(at: url?.appendingPath(text))
+        core.neighbour(at: url?.appendingPath(text), core.partitionInScope(partition))
     }
 
     /// The same for text that is already escaped: a `%2F` in it is a slash inside a segment (37.5). Text that
@@ -194,7 +194,8 @@ extension Resource {
         guard let url, let component = try? PathComponent.raw(text) else {
             return core.invalid(urlString + "/" + text.text)
         }
-        return core.neighbour(at: url.appendingPath(escaped: [component.escaped]))
+        return core.neighbour(
+            at: url.appendingPath(escaped: [component.escaped]), core.partitionInScope(partition))
     }
 
     /// The resource at the target of a link on this one (3.5). Dot segments that leave the base of the
@@ -204,7 +205,7 @@ extension Resource {
         if let url, let target, let base = core.baseURL, base.isLeft(by: href, from: url, to: target) {
             return core.invalid(target.string)
         }
-        return core.neighbour(at: target)
+        return core.neighbour(at: target, core.partitionInScope(partition))
     }
 
     /// Nil for nil, otherwise as ``relative(_:)`` (3.6).
@@ -219,12 +220,13 @@ extension Resource {
 
     /// Replaces a parameter of the query; several values repeat it, an empty list removes it (3.7–3.12, D19).
     public func withParam(_ name: String, _ values: [String]) -> Resource {
-        core.neighbour(at: url?.withParam(name, values))
+        core.neighbour(at: url?.withParam(name, values), core.partitionInScope(partition))
     }
 
     /// The same for several parameters in one step (3.10).
     public func withParams(_ params: [(name: String, values: [String]?)]) -> Resource {
-        core.neighbour(at: url?.withParams(params.map { ($0.name, $0.values ?? []) }))
+        core.neighbour(
+            at: url?.withParams(params.map { ($0.name, $0.values ?? []) }), core.partitionInScope(partition))
     }
 }
 

@@ -10,6 +10,7 @@ public final class Engine {
     /// The limit for the content of the resources of all services.
     public let contentBudget = ContentBudget()
     let cacheFailureList = CacheFailureList()
+    var knownCaches = KnownCaches()
     let decorations = DecorationStack()
     let contentTypes = KnownContentTypes()
     /// Nil if there are no listeners.

@@ -68,21 +68,24 @@ public final class Service {
     // MARK: Resources
 
     /// The resource at base URL plus path; the path is text, never parsed as a URL (3.1, 3.2).
-    public func resource(_ path: String) -> Resource {
-        core.resource(at: baseURL?.resource(path))
+    ///
+    /// - Parameter partition: The part of the resources that it belongs to (rules 77); nil: that of everybody,
+    ///   and in the function of a computed resource the partition of that resource.
+    public func resource(_ path: String, partition: String? = nil) -> Resource {
+        core.resource(at: baseURL?.resource(path), core.partitionInScope(partition))
     }
 
     /// The same with a base URL of the caller (1.8).
-    public func resource(baseURL: String, path: String) -> Resource {
+    public func resource(baseURL: String, path: String, partition: String? = nil) -> Resource {
         guard let base = URLText(baseURL) else { return core.invalid(baseURL) }
-        return core.resource(at: base.appendingPath(path))
+        return core.resource(at: base.appendingPath(path), core.partitionInScope(partition))
     }
 
     /// The resource at a URL; text that is no URL, or nil, gives an invalid resource (1.9, 2.4, 2.5).
-    public func resource(absoluteURL text: String?) -> Resource {
+    public func resource(absoluteURL text: String?, partition: String? = nil) -> Resource {
         guard let text else { return core.resource(at: nil) }
         guard let url = URLText(text) else { return core.invalid(text) }
-        return core.resource(at: url)
+        return core.resource(at: url, core.partitionInScope(partition))
     }
 
     /// The ``cachedResourceCountLimit`` of a service that sets none (23.3).
@@ -152,6 +155,28 @@ public final class Service {
         dropsUnused: Bool = true, where matches: (Resource) throws -> Bool
     ) rethrows -> Int {
         try wipeResources(dropsUnused: dropsUnused, where: matches, polling: {})
+    }
+
+    /// Wipes the resources of a partition, or of all partitions, and removes their entries in caches, whether
+    /// they are in memory or not (77.7).
+    ///
+    /// - Parameters:
+    ///   - partition: Nil for all, that of everybody included.
+    ///   - matches: Nil for all URLs. It is called on other threads, too.
+    /// - Returns: The number of live resources that matched.
+    @discardableResult
+    public func wipeResources(
+        inPartition partition: String?, where matches: (@Sendable (URLText) -> Bool)? = nil
+    ) -> Int {
+        let isMeant: @Sendable (String?, URLText?) -> Bool = { own, url in
+            guard partition == nil || own == partition else { return false }
+            guard let matches else { return true }
+            return url.map(matches) ?? false
+        }
+        let count = wipeResources { isMeant($0.partition, $0.url) }
+        if matches == nil { core.partitionCookies.remove(partition) }
+        engine.removeFromCaches(of: name) { isMeant($0, URLText($1)) }
+        return count
     }
 
     /// The same, with a call of `poll` before each step. If it throws, only some of the resources have been

@@ -18,6 +18,7 @@ final class ServiceCore {
     var refusal: (@EngineActor (URLText) -> RequestError.Cause?)?
     /// Nil: cookies are neither stored nor sent.
     var cookies: CookieJar?
+    var partitionCookies = PartitionCookies()
     nonisolated let table: ResourceTable
     nonisolated let accounting: ContentAccounting
     /// The resources that computed resources were made of.
@@ -90,27 +91,33 @@ final class ServiceCore {
 
     // MARK: Resources
 
+    /// A resource without a partition that the function of a computed resource asks for belongs to the
+    /// partition of that resource (77.6).
+    func partitionInScope(_ partition: String?) -> String? {
+        partition ?? WorkScope.current.computation?.resource.partition
+    }
+
     /// Call this only while the service exists.
-    func resource(at url: URLText?) -> Resource {
+    func resource(at url: URLText?, _ partition: String? = nil) -> Resource {
         // The invalid resource has a key that is no URL; if it was stored elsewhere, it would hold the core
         // forever.
-        let key = url?.string ?? ":"
+        let key = ResourceKey(partition, url?.string ?? ":")
         if let known = table.known(key) { return known }
         // All paths come through here, regardless of their source (D31).
-        if let url, url.isHTTP || url.isOfService, url.hasDotSegment { return invalid(key) }
+        if let url, url.isHTTP || url.isOfService, url.hasDotSegment { return invalid(key.url) }
         if isFull {
             makeRoom(for: 1)
             // Observers that were notified of their end may have requested the same resource.
             if let known = table.known(key) { return known }
         }
-        let resource = Resource(core: self, url: url)
+        let resource = Resource(core: self, url: url, partition: partition)
         table.add(resource, for: key)
         return resource
     }
 
     /// The same for callers that have one of its resources.
-    func neighbour(at url: URLText?) -> Resource {
-        let resource = resource(at: url)
+    func neighbour(at url: URLText?, _ partition: String?) -> Resource {
+        let resource = resource(at: url, partition)
         releaseIfUnowned(resource)
         return resource
     }
@@ -121,11 +128,11 @@ final class ServiceCore {
     }
 
     /// Keeps the resource while it has observers (2.8).
-    func keep(_ resource: Resource) { table.keep(resource, for: resource.urlString) }
+    func keep(_ resource: Resource) { table.keep(resource, for: resource.key) }
 
     /// If there is no service, a resource without observers is kept only by its users.
     func releaseIfUnowned(_ resource: Resource) {
-        if !isOwned { table.release(resource, for: resource.urlString) }
+        if !isOwned { table.release(resource, for: resource.key) }
     }
 
     /// Bytes: the service's own limit, or the engine's where that is lower.

@@ -99,7 +99,10 @@ struct CacheBinding: ScriptBinding {
             key: try options.required("key", given.key), read: try options.required("read", given.read),
             write: try options.required("write", given.write),
             remove: try options.required("remove", given.remove), updateTimestamp: given.updateTimestamp)
-        push(ScriptCache(context, functions, place: call.place), on: call.lua)
+        push(
+            ScriptCache(
+                context, functions, place: call.place, separatesPartitions: given.separatesPartitions),
+            on: call.lua)
         return .one
     }
 

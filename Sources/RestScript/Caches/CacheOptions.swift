@@ -24,6 +24,7 @@ struct CustomCacheOptions {
     var write: LuaReference?
     var remove: LuaReference?
     var updateTimestamp: LuaReference?
+    var separatesPartitions = false
 
     static let schema = ScriptSchema<CustomCacheOptions>([
         function(
@@ -37,6 +38,10 @@ struct CustomCacheOptions {
             "update_timestamp", "function(key, timestamp)",
             "Sets the entity's time; by default the entity is read, changed and written."
         ) { $0.updateTimestamp = $1 },
+        .flag(
+            "partitions", default: "false",
+            "True if `key` depends on `resource.partition`. Without it, resources with a partition are not kept."
+        ) { $0.separatesPartitions = $1 },
     ])
 
     private static func function(

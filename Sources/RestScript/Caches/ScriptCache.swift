@@ -17,9 +17,13 @@ final class ScriptCache: EntityCache {
     private weak var context: ScriptContext?
     private let functions: Functions
     nonisolated let description: String
+    nonisolated let separatesPartitions: Bool
 
-    init(_ context: ScriptContext, _ functions: Functions, place: String?) {
+    init(
+        _ context: ScriptContext, _ functions: Functions, place: String?, separatesPartitions: Bool = false
+    ) {
         self.context = context
+        self.separatesPartitions = separatesPartitions
         self.functions = functions
         description = "custom cache" + (place.map { " (\($0))" } ?? "")
     }

@@ -139,8 +139,8 @@ extension ScriptFields {
                 ) { seconds in try edit { $0.queueSeconds = seconds } },
                 rate(of: draft, read) { rate in try edit { $0.rate = rate } },
                 Field(
-                    "scope", type: "\"host\" | \"service\" | string", default: "\"host\"",
-                    "The requests that share the limit: those to one origin, those of one service, or all whose `scope` has the same name."
+                    "scope", type: "\"host\" | \"service\" | \"partition\" | string", default: "\"host\"",
+                    "The requests that share the limit: those to one origin, those of one service, those of one partition of a service, or all whose `scope` has the same name."
                 ) { lua in
                     lua.push("\(read().scope)")
                 } write: { lua, index in
@@ -151,6 +151,7 @@ extension ScriptFields {
                         switch name {
                         case "host": limits.scope = .host
                         case "service": limits.scope = .service
+                        case "partition": limits.scope = .partition
                         default: limits.scope = .named(name)
                         }
                     }

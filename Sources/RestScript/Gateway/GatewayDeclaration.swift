@@ -112,6 +112,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
     public var listen: [String] = []
     /// Names of client headers that are forwarded to the API.
     public var forwardedHeaders: [String] = []
+    /// Those of them that are credentials of the client's own.
+    public var forwardedCredentials: [String] = []
     /// Names of API headers that are sent to clients, beside the default ones.
     public var keptHeaders: [String] = []
     /// The access policy by service; nil means every service, with GET and HEAD.

@@ -38,8 +38,11 @@ extension GatewayDeclaration {
             "Addresses of proxies, networks such as `10.0.0.0/8`, or `unix`. From them `Forwarded` or `X-Forwarded-For` give "
                 + "the client's address."
         ) { $0.trustedProxies = $1 },
-        headerNames("forward", "Headers of clients that go to the API.", "Names of clients' headers.") {
-            $0.forwardedHeaders = $1
+        .table(
+            "forward", Forward.schema, from: { Forward() }, "Headers of clients that go to the API."
+        ) {
+            $0.forwardedHeaders = $1.headers
+            $0.forwardedCredentials = $1.credentials ?? ($1.areAllCredentials ? $1.headers : [])
         },
         headerNames(
             "keep", "Headers of the API that go to clients, beside the usual ones.",

@@ -3,6 +3,41 @@ import Platform
 import RestEngine
 
 extension GatewayDeclaration {
+    /// Headers of clients that go to the API.
+    struct Forward {
+        var headers: [String] = []
+        var areAllCredentials = false
+        /// Nil if they are not listed.
+        var credentials: [String]?
+
+        static let schema = ScriptSchema<Forward>(
+            "forward",
+            [
+                .texts("headers", label: "forward.headers", "Names of clients' headers.") { $0.headers = $1 },
+                .init(
+                    "credentials", type: "boolean | string[]", default: "false",
+                    """
+                    The headers that are a client's own credentials, or `true` for all: each client gets resources, \
+                    caches and answers of its own.
+                    """
+                ) { options, forward, grant in
+                    guard let place = options.value("credentials") else { return }
+                    let flag = options.lua.boolean(place)
+                    let isFlag = options.lua.type(place) == .boolean
+                    options.lua.pop()
+                    if isFlag {
+                        forward.areAllCredentials = flag ?? false
+                    } else {
+                        try listed.read(options, &forward, grant)
+                    }
+                },
+            ])
+
+        private static let listed = ScriptOption<Forward>.texts(
+            "credentials", label: "forward.credentials", "Names of headers."
+        ) { $0.credentials = $1 }
+    }
+
     /// One address, as a script gives it.
     struct Listener {
         var address = ""

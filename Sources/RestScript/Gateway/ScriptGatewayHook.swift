@@ -14,10 +14,13 @@ public final class ScriptGatewayHook: Sendable {
     }
 
     /// Runs the function before a request is answered. `completion` is called exactly once, possibly before
-    /// this returns. It gets the headers for the API, or the answer of the function.
+    /// this returns. It gets the headers for the API and the partition, or the answer of the function.
     package func before(
         _ request: ServedRequest, _ forward: Headers,
-        _ completion: @escaping @EngineActor (Result<(Headers, ServedAnswer?), RequestError>) -> Void
+        _ completion:
+            @escaping @EngineActor (
+                Result<(forward: Headers, partition: String?, answer: ServedAnswer?), RequestError>
+            ) -> Void
     ) {
         let served = ScriptServedRequest(request, forward: forward)
         run({ lua, context in
@@ -29,7 +32,7 @@ public final class ScriptGatewayHook: Sendable {
             case .success(let count):
                 completion(
                     ServedAnswer.returned(lua, count, by: "a hook", context).map {
-                        (served.forward ?? forward, $0)
+                        (served.forward ?? forward, served.partition, $0)
                     })
             }
         } closed: {

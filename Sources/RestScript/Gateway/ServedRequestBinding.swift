@@ -5,11 +5,24 @@ import RestEngine
 /// A client's request as a Lua object, for the function of a route or a hook.
 final class ScriptServedRequest: LuaObject {
     let request: ServedRequest
-    /// The headers for the API; nil where they can't be changed.
+    /// The headers for the API; nil where they and the partition can't be changed.
     var forward: Headers?
+    private(set) var partition: String?
 
     init(_ request: ServedRequest, forward: Headers? = nil) {
-        (self.request, self.forward) = (request, forward)
+        (self.request, self.forward, partition) = (request, forward, request.partition)
+    }
+
+    func setPartition(_ name: String?) throws {
+        guard forward != nil else {
+            throw LuaUsageError("only the function of gateway:before can set request.partition")
+        }
+        if let name, name != request.partition, Partition.isOfCredentials(name) {
+            throw LuaUsageError(
+                "bad partition (names that begin with '\(Partition.credentialsPrefix)' belong to forward.credentials)"
+            )
+        }
+        partition = try name?.checkedPartition()
     }
 
     var keptBytes: Int { request.heldBytes + (forward?.heldBytes ?? 0) }
@@ -111,7 +124,19 @@ struct ServedRequestBinding: ScriptBinding {
                     trees.push(tree, on: lua)
                 },
                 field("client", "served_client", "The client that sent the request.") {
+                    $0.onClientRead?()
                     values.push(ScriptServedClient($0.client), on: $1)
+                },
+                property(
+                    "partition", "string?",
+                    "The partition of the resources that it is about; `gateway:before` may set it."
+                ) { call in
+                    call.lua.push(optional: try call.receiver(as: ScriptServedRequest.self).partition)
+                    return .one
+                } set: { call in
+                    let request = try call.receiver(as: ScriptServedRequest.self)
+                    try request.setPartition(try call.optionalText(1, "partition", .name))
+                    return .none
                 },
                 property(
                     "forward", "headers?",

@@ -10,16 +10,17 @@ struct RefreshBinding: ScriptBinding {
     private var refreshOn: ModuleFunction {
         ModuleFunction(
             "refresh_on",
-            "(predicate: integer | function(err) -> boolean, fn: function() -> (true | nil, error)) "
+            "(predicate: integer | function(err) -> boolean, fn: function(partition?) -> (true | nil, error)) "
                 + "-> function(resource, request) -> request",
             "A decorator that renews a token: fn runs once for all requests that were refused together, and each is "
-                + "repeated once."
+                + "repeated once. Each partition has a refresh of its own."
         ) { call in
             let predicate = try refreshPredicate(call)
-            let refresh = refresh(try call.scriptFunction(2, "fn"))
+            let function = try call.scriptFunction(2, "fn")
             let gate =
                 context.blocks.current?.gate(for: call.place, context.declarations) ?? RefreshGate()
-            let decorate = gate.decorator(when: predicate, refresh: refresh)
+            let decorate = gate.decorator(
+                when: predicate, refreshOf: { refresh(function, ofPartition: $0) })
             call.lua.push(
                 function: hostFunction { call in
                     let resource = try call.object(1, "resource", as: Resource.self, expected: "resource")
@@ -54,12 +55,19 @@ struct RefreshBinding: ScriptBinding {
         }
     }
 
-    private func refresh(_ function: ScriptFunction) -> RefreshGate.Refresh {
+    private func refresh(_ function: ScriptFunction, ofPartition partition: String?) -> RefreshGate.Refresh {
         { [weak context] done in
             guard let context, !context.isClosed else {
                 return done(.failed(RequestError(thrown: ScriptContext.closed, timestamp: 0)))
             }
-            context.runner.run(function.reference, arguments: { _ in 0 }) { [context] lua, result in
+            context.runner.run(
+                function.reference,
+                arguments: { lua in
+                    guard let partition else { return 0 }
+                    lua.push(partition)
+                    return 1
+                }
+            ) { [context] lua, result in
                 if case .success(0) = result { Self.warnOfMissingReturn(function, context) }
                 done(RefreshBinding(context: context).outcome(lua, result))
             }

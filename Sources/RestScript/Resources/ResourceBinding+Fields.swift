@@ -8,6 +8,11 @@ extension ResourceBinding {
                 call.lua.push(try call.receiver(as: Resource.self).urlString)
                 return .one
             },
+            property("partition", "string?", "The partition that it belongs to; nil: that of everybody.") {
+                call in
+                call.lua.push(optional: try call.receiver(as: Resource.self).partition)
+                return .one
+            },
             property("service", "service", "The service that it belongs to.") { call in
                 values.push(try call.receiver(as: Resource.self).service, on: call.lua)
                 return .one

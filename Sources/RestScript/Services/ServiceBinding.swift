@@ -29,12 +29,17 @@ struct ServiceBinding: ScriptBinding {
                 return try defining { try EndpointDefinition(service) }
             }) + [
                 method(
-                    "resource", "(path: string) -> resource",
-                    "The resource at base URL and path; the path is text, never read as a URL."
+                    "resource", "(path: string, options?: { ... }) -> resource",
+                    "The resource at base URL and path; the path is text, never read as a URL.",
+                    options: PartitionOptions.ofResource.descriptions
                 ) { call in
                     let path = try call.text(1, "path", .path)
                     context.services.adviseOnQuery(in: path, of: "service:resource", call)
-                    values.push(try call.receiver(as: Service.self).resource(path).limited(), on: call.lua)
+                    var options = PartitionOptions()
+                    try call.options(2).read(PartitionOptions.ofResource, into: &options)
+                    values.push(
+                        try call.receiver(as: Service.self)
+                            .resource(path, partition: options.partition).limited(), on: call.lua)
                     return .one
                 },
                 method(
@@ -79,8 +84,12 @@ struct ServiceBinding: ScriptBinding {
                     return .none
                 },
                 method(
-                    "wipe_resources", "(matches?: string | regex | resource | function(resource) -> boolean)",
-                    "Wipes all live resources, or those that match."
+                    "wipe_resources",
+                    "(matches?: string | regex | resource | { ... } | function(resource) -> boolean)",
+                    """
+                    Wipes all live resources, or those that match. With a table also entries in caches whose resources \
+                    are not in memory.
+                    """, options: PartitionOptions.ofWipe.descriptions
                 ) { call in
                     try wipeResources(call)
                     return .none
@@ -184,6 +193,20 @@ struct ServiceBinding: ScriptBinding {
 
     private func wipeResources(_ call: Arguments) throws {
         let service = try call.receiver(as: Service.self)
+        if call.type(1) == .table {
+            var options = PartitionOptions()
+            try call.options(1).read(PartitionOptions.ofWipe, into: &options)
+            guard let text = options.pattern else {
+                service.wipeResources(inPartition: options.partition)
+                return
+            }
+            let pattern: GlobPattern
+            do throws(PatternError) { pattern = try GlobPattern(text, base: service.baseURL) } catch {
+                throw LuaUsageError("bad option 'pattern' (\(error))")
+            }
+            service.wipeResources(inPartition: options.partition) { pattern.matches($0) }
+            return
+        }
         let matches = try wipedResources(call, service)
         let lua = call.lua
         try service.wipeResources(where: matches, polling: { try lua.poll() })

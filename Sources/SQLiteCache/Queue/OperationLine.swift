@@ -28,9 +28,10 @@ struct OperationLine {
         var batch = Batch()
         var left: [Operation] = []
         var changed: Set<EntryKey> = []
+        var changesAll = false
         var weight = 0
         for operation in waiting.prefix(Self.horizon) {
-            if operation.action.isRead, !changed.contains(operation.key) {
+            if operation.action.isRead, !changesAll, !changed.contains(operation.key) {
                 batch.reads.append(operation)
                 continue
             }
@@ -40,6 +41,7 @@ struct OperationLine {
             } else {
                 left.append(operation)
             }
+            if case .removeAll = operation.action { changesAll = true }
             changed.insert(operation.key)
         }
         waiting = left + waiting.dropFirst(Self.horizon)
@@ -59,6 +61,8 @@ struct Operation: Sendable {
         case write(Entity)
         case updateTimestamp(Double)
         case remove
+        /// Of all stages and users of the key's service.
+        case removeAll(@Sendable (_ partition: String?, _ url: String) -> Bool)
 
         var isRead: Bool { if case .read = self { true } else { false } }
 
@@ -82,7 +86,20 @@ struct EntryKey: Hashable, Sendable {
     var stage: String
     var user: String
     var service: String
+    /// See ``place(_:_:)``.
     var url: String
+
+    /// The place of a resource: its URL, behind the name of its partition and a line break if it has one. No
+    /// name and no URL has a line break.
+    static func place(_ partition: String?, _ url: String) -> String {
+        partition.map { $0 + "\n" + url } ?? url
+    }
+
+    /// The partition and the URL of a place.
+    static func parts(of place: String) -> (partition: String?, url: String) {
+        let parts = place.split(separator: "\n", maxSplits: 1).map(String.init)
+        return parts.count == 2 ? (parts[0], parts[1]) : (nil, place)
+    }
 
     var byteCount: Int { stage.utf8.count + user.utf8.count + service.utf8.count + url.utf8.count }
 }

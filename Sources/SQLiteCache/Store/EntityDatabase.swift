@@ -17,6 +17,7 @@ final class EntityDatabase {
     private let stamp: Statement
     private let removeByKey: Statement
     private let removeByID: Statement
+    private let places: Statement
     private let touch: Statement
     private let lastAccess: Statement
     private let total: Statement
@@ -39,6 +40,7 @@ final class EntityDatabase {
         stamp = try connection.prepare("UPDATE entry SET timestamp = ? WHERE \(isKey)")
         removeByKey = try connection.prepare("DELETE FROM entry WHERE \(isKey)")
         removeByID = try connection.prepare("DELETE FROM entry WHERE id = ?")
+        places = try connection.prepare("SELECT id, url FROM entry WHERE service = ? AND format = ?")
         touch = try connection.prepare("UPDATE entry SET accessed = ? WHERE id = ?")
         lastAccess = try connection.prepare("SELECT max(accessed) FROM entry")
         total = try connection.prepare("SELECT size FROM total")
@@ -77,6 +79,15 @@ final class EntityDatabase {
     func remove(_ key: EntryKey) throws { try removeByKey.run(Self.values(key)) }
 
     func remove(id: Int64) throws { try removeByID.run([.integer(id)]) }
+
+    /// Removes the entries of a service whose place matches.
+    func removeAll(of service: String, where matches: (String) -> Bool) throws {
+        var found: [Int64] = []
+        try places.run([.text(service), .integer(Int64(EntityCoding.version))]) {
+            if matches($0.text(1)) { found.append($0.integer(0)) }
+        }
+        for id in found { try remove(id: id) }
+    }
 
     // MARK: Size
 

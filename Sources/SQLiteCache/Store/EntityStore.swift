@@ -93,6 +93,11 @@ final class EntityStore {
             guard timestamp.isFinite else { return .failure(EntityCodingError.badTimestamp) }
             try database.setTimestamp(timestamp, key)
         case .remove: try database.remove(key)
+        case .removeAll(let matches):
+            try database.removeAll(of: key.service) { place in
+                let parts = EntryKey.parts(of: place)
+                return matches(parts.partition, parts.url)
+            }
         case .write(let entity):
             let bytes: [UInt8]
             do throws(EntityCodingError) { bytes = try EntityCoding.encode(entity) } catch {

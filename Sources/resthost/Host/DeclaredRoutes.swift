@@ -26,8 +26,9 @@ extension GatewayHook {
         return .before { request, forward, completion in
             handler.before(request, forward) { result in
                 completion(
-                    result.map { (forward, answer) -> Decision in
-                        if let answer { .answer(answer) } else { .proceed(forward: forward) }
+                    result.map { result -> Decision in
+                        if let answer = result.answer { return .answer(answer) }
+                        return .proceed(forward: result.forward, partition: result.partition)
                     })
             }
         }

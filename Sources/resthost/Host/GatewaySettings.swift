@@ -26,6 +26,7 @@ enum GatewaySettings {
         file.apply(to: &settings.limits)
         settings.serverNames = declaration?.serverNames ?? []
         settings.forwardedHeaders = declaration?.forwardedHeaders ?? []
+        settings.forwardedCredentials = declaration?.forwardedCredentials ?? []
         settings.keptHeaders = declaration?.keptHeaders ?? []
         settings.routes = try routes(declaration)
         settings.hooks = try hooks(declaration)

@@ -12,6 +12,7 @@ struct OperationLineTests {
             case "w": .write(.text("x"))
             case "t": .updateTimestamp(1)
             case "d": .remove
+            case "a": .removeAll { _, _ in true }
             default: .read
             }
         return Operation(key: EntryKey(String(text.dropFirst())), action: action)
@@ -25,6 +26,7 @@ struct OperationLineTests {
                 case .write: "w"
                 case .updateTimestamp: "t"
                 case .remove: "d"
+                case .removeAll: "a"
                 }
             return letter + operation.key.url
         }.joined(separator: " ")
@@ -33,7 +35,7 @@ struct OperationLineTests {
     @Test(arguments: [
         ("", "", ""), ("ra", "ra", ""), ("wa", "", "wa"), ("wa ra", "", "wa ra"), ("ra wa", "ra", "wa"),
         ("wa rb", "rb", "wa"), ("wa rb ra rb", "rb rb", "wa ra"),
-        ("ta ra da rb wb rb", "rb", "ta ra da wb rb"),
+        ("ta ra da rb wb rb", "rb", "ta ra da wb rb"), ("rb ax rb rc", "rb", "ax rb rc"),
     ])
     func `a read goes first unless its key is changed before`(line: String, reads: String, others: String) {
         var queue = OperationLine()

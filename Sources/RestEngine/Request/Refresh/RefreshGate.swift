@@ -32,10 +32,24 @@ public final class RefreshGate {
     private var running: RefreshPass?
     private var lastFailure: (tick: UInt64, error: RequestError?)?
     private let longestRefresh: Double
+    /// Credentials of a partition are its own (77.9), so it has a gate of its own.
+    private var gatesOfPartitions: [String: RefreshGate] = [:]
+    private static let mostGates = 10_000
 
     /// - Parameter timeLimit: A refresh that takes longer is abandoned when the next request is refused, so
     ///   that a call that never returns does not block later requests.
     public nonisolated init(timeLimit: Duration = .seconds(60)) { longestRefresh = timeLimit.inSeconds }
+
+    private func gate(of partition: String?) -> RefreshGate {
+        guard let partition else { return self }
+        if let known = gatesOfPartitions[partition] { return known }
+        if gatesOfPartitions.count >= Self.mostGates {
+            gatesOfPartitions = gatesOfPartitions.filter { $0.value.running != nil }
+        }
+        let made = RefreshGate(timeLimit: Duration(inSeconds: longestRefresh))
+        gatesOfPartitions[partition] = made
+        return made
+    }
 
     /// A guarded request. Starting it starts `request`.
     public func guarding(
@@ -54,10 +68,22 @@ public final class RefreshGate {
         })
     }
 
-    /// A decorator that does the same for all requests of a configuration.
+    /// A decorator that does the same for all requests of a configuration. Each partition has its own refresh,
+    /// because its credentials are its own (77.9).
     public func decorator(when predicate: @escaping Predicate, refresh: @escaping Refresh) -> RequestDecorator
     {
-        { [self] _, request in guarding(request, when: predicate, refresh: refresh) }
+        decorator(when: predicate, refreshOf: { _ in refresh })
+    }
+
+    /// The same with a function that makes the refresh of a partition.
+    public func decorator(
+        when predicate: @escaping Predicate,
+        refreshOf refresh: @escaping @EngineActor (_ partition: String?) -> Refresh
+    ) -> RequestDecorator {
+        { [self] resource, request in
+            gate(of: resource.partition).guarding(
+                request, when: predicate, refresh: refresh(resource.partition))
+        }
     }
 
     private func admit(_ decision: ChainDecision, madeAfter renewals: Int, _ refresh: Refresh) {
