@@ -145,7 +145,10 @@ public struct GatewayConfiguration: Sendable {
         _ = try ListenerSecrets(self)
         _ = try proxies()
         for name in forwardedHeaders {
-            if let why = ForwardedHeaders.validationError(toForwarding: name) { throw .badHeader(why) }
+            let isCredential = forwardedCredentials.contains { $0.lowercased() == name.lowercased() }
+            if let why = ForwardedHeaders.validationError(toForwarding: name, isCredential: isCredential) {
+                throw .badHeader(why)
+            }
             if name.lowercased() == apiKeys?.header.lowercased() {
                 throw .badHeader("'\(name)' carries the gateway's own API keys")
             }

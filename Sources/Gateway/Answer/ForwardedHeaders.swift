@@ -25,7 +25,9 @@ struct ForwardedHeaders: Sendable {
     var isOwn: Bool { kept == nil }
 
     /// Why a client's header can't be forwarded; nil for one that can.
-    static func validationError(toForwarding name: String) -> String? {
+    ///
+    /// - Parameter isCredential: Each client that sends it gets content of its own.
+    static func validationError(toForwarding name: String, isCredential: Bool = false) -> String? {
         switch name.lowercased() {
         case "if-none-match", "if-modified-since":
             "'\(name)' is used by the gateway itself for reads, and goes to the API with all other requests anyway"
@@ -35,7 +37,11 @@ struct ForwardedHeaders: Sendable {
             "'\(name)' is set by the host itself, which decodes the codings that it asks for"
         case "host": "'\(name)' names the gateway; the API gets the name in the service's base_url"
         case "expect": "'\(name)' is answered by the gateway itself"
-        case let lower: validationError(name, lower)
+        case let lower:
+            validationError(name, lower)
+                ?? (!isCredential && SecretMask.standard.hides(name)
+                    ? "'\(name)' is secret: list it in forward.credentials, too, which gives each client content of its own"
+                    : nil)
         }
     }
 
@@ -50,18 +56,18 @@ struct ForwardedHeaders: Sendable {
             "'\(name)' is set by the gateway, for the content that it sends"
         case "age", "cache-control", "cache-status", "date":
             "'\(name)' is set by the gateway, for its own answer"
-        case let lower: validationError(name, lower)
+        case let lower:
+            validationError(name, lower) ?? (SecretMask.standard.hides(name) ? "'\(name)' is secret" : nil)
         }
     }
 
-    /// Headers of a single connection (RFC 9110 7.6.1, 11.7.1), headers of a message's length, and secret
-    /// headers are never forwarded.
+    /// Headers of a single connection (RFC 9110 7.6.1, 11.7.1) and of a message's length are never forwarded.
     private static func validationError(_ name: String, _ lower: String) -> String? {
         if name.contains("*") { return "'\(name)' is a pattern: name each header" }
         guard Method.isToken(name) else { return "'\(name)' is no valid name of a header" }
         if lower == "content-length" { return "'\(name)' is set anew for each message" }
         if hopByHop.contains(lower) { return "'\(name)' belongs to a single connection" }
-        return SecretMask.standard.hides(name) ? "'\(name)' is secret" : nil
+        return nil
     }
 
     static func isName(_ name: String) -> Bool {

@@ -9,7 +9,18 @@ extension ConnectionHandler {
 
     func partitionOfCredentials(_ request: ClientRequest) -> String? {
         let names = loop.rules.access.credentials
-        return names.isEmpty ? nil : CredentialPartition.name(for: request.fields.fields(named: names))
+        return names.isEmpty ? nil : CredentialPartition.name(for: fields(of: request, named: names))
+    }
+
+    /// The client's fields with these names, without the gateway's own token in a cookie.
+    func fields(of request: ClientRequest, named names: Set<String>) -> [(name: String, value: String)] {
+        if names.isEmpty { return [] }
+        let fields = request.fields.fields(named: names)
+        guard names.contains("cookie"), let events = loop.rules.access.eventCredentials else { return fields }
+        return fields.compactMap { field in
+            guard field.name.lowercased() == "cookie" else { return field }
+            return events.stripped(cookies: field.value).map { (field.name, $0) }
+        }
     }
 
     /// The headers for the API in the loads of a partition; nil without a partition.

@@ -80,7 +80,7 @@ extension ConnectionHandler {
         var names = request.hooks?.forward == nil ? forwardedNames(request) : []
         if request.method != "GET", !request.isHead { names.formUnion(ProxiedRequest.conditions) }
         if request.body != nil { names.formUnion(ProxiedRequest.bodyFields) }
-        let own = names.isEmpty ? [] : request.fields.fields(named: names)
+        let own = fields(of: request, named: names)
         guard let chosen = request.hooks?.forward else { return own }
         let known = Set(chosen.map { $0.name.lowercased() })
         return chosen + own.filter { !known.contains($0.name.lowercased()) }

@@ -12,7 +12,7 @@ public enum Partition {
     /// Bytes of a name.
     package static let mostBytes = 256
     /// Names with this prefix stand for the credentials of a client, and only the gateway makes them.
-    package static let credentialsPrefix = "credentials:"
+    package static let credentialsPrefix = "forwarded:"
 
     /// The reason why a text can't be the name of a partition; nil if it can.
     package static func validationError(to name: String) -> String? {

@@ -8,6 +8,8 @@ private struct LocalRequestOptions {
     var body: [UInt8]?
     /// The index of the value on the stack.
     var json: Int32?
+    var form: [(name: String, text: String)]?
+    var wantsStream = false
     var clientName: String?
     var clientAddress: String?
 
@@ -21,6 +23,12 @@ private struct LocalRequestOptions {
             request.body = try options.bytes("body")
         },
         .place("json", type: "any", "A value that is sent as JSON.") { $0.json = $1 },
+        .init("form", type: "table", "Fields that are sent as a form, by name.") { options, request, _ in
+            request.form = try options.texts("form", example: "{ name = \"ada\" }")
+        },
+        .flag("stream", default: "false", "Asks for a stream of events: `Accept: text/event-stream`.") {
+            $0.wantsStream = $1
+        },
         .text("client", "The name of a client with a token or a certificate, which need not be shown.") {
             $0.clientName = $1
         },
@@ -55,10 +63,17 @@ extension ScriptTestFile {
                 method: Method(try call.string(1, "method")).rawValue,
                 target: try call.text(2, "path", .path),
                 headers: given.headers, body: given.body ?? [])
+            guard [given.body != nil, given.json != nil, given.form != nil].count(where: { $0 }) <= 1 else {
+                throw LuaUsageError("a request has one of 'body', 'json' and 'form'")
+            }
+            if given.wantsStream, !request.headers.contains("Accept") {
+                request.headers.set("Accept", "text/event-stream")
+            }
+            if let form = given.form {
+                request.body = Array(FormEncoding.encode(form.map { (name: $0.name, value: $0.text) }).utf8)
+                request.headers.set("Content-Type", "application/x-www-form-urlencoded")
+            }
             if let json = given.json {
-                guard given.body == nil else {
-                    throw LuaUsageError("a request has one of 'body' and 'json'")
-                }
                 request.body = try host.context.values.trees.tree(call.lua, json).json()
                 if !request.headers.contains("Content-Type") {
                     request.headers.set("Content-Type", "application/json")

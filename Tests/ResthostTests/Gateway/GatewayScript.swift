@@ -8,24 +8,27 @@ import Testing
 /// Runs a test in Lua against a script with a gateway.
 @EngineActor
 enum GatewayScript {
-    private static let script = """
+    private static func script(forward: String) -> String {
+        """
         local rest = require "resthost"
         local api = rest.service { name = "api", base_url = "https://api.test" }
         api:configure("**", function(c) c.expiration_time = 60 end)
         gateway = rest.gateway {
-          forward = { headers = { "Accept-Language" } },
+          forward = { \(forward) },
           expose = { api = { paths = { "**" }, methods = { "GET", "HEAD", "POST" } } },
           auth = { tokens = { { name = "ada", token = "token-of-ada" }, { name = "bob", token = "token-of-bob" } } },
         }
 
         """
+    }
 
     /// Runs a test with a script whose gateway is the global `gateway`.
     static func run(
-        _ script: String, _ test: String, sourceLocation: SourceLocation = #_sourceLocation
+        _ script: String, forward: String = "headers = { 'Accept-Language' }", _ test: String,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String] {
         let folder = TemporaryFolder()
-        folder.write("main.lua", Self.script + script)
+        folder.write("main.lua", Self.script(forward: forward) + script)
         var options = ScriptOptions()
         options.makeLocalServer = ScriptServer.make
         let file = ScriptTestFile(path: folder.path + "/a_test.lua", options: options)
