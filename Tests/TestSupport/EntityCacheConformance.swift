@@ -16,6 +16,8 @@ public struct EntityCacheConformance {
     private let service: Service
     private var calls: [Calls] = []
     private var violations: [String] = []
+    /// The partition of the resources of the next operations.
+    private var partition: String?
 
     public static func check(
         _ cache: any EntityCache, on engine: Engine, switchUser: (@EngineActor (String) -> Void)? = nil
@@ -26,6 +28,7 @@ public struct EntityCacheConformance {
         await kit.checkTimestamps()
         await kit.checkPlaces()
         if let switchUser { await kit.checkUsers(switchUser) }
+        if cache.separatesPartitions { await kit.checkPartitions() }
         await kit.checkReentrance()
         await kit.checkCompletions()
         kit.service.flushUnusedResources()
@@ -143,6 +146,34 @@ public struct EntityCacheConformance {
             "a user removes nothing of another")
     }
 
+    private mutating func checkPartitions() async {
+        let partitions: [String?] = [nil, "ada", "bob"]
+        for name in partitions {
+            partition = name
+            expect(await read("/own") == "none", "partition \(name ?? "-") finds nothing of another")
+            _ = await write(text(name ?? "all", timestamp: 1), "/own")
+            _ = await write(text(name ?? "all", timestamp: 1), "/other")
+        }
+        let removal = Calls("removing all of a partition")
+        calls.append(removal)
+        cache.removeAll(of: service.name) { partition, url in
+            partition == "ada" && url.hasSuffix("/own")
+        } completion: {
+            removal.note($0.map { "\($0)" } ?? "")
+        }
+        await wait(for: removal)
+        expect(removal.answer == "", "entities of a partition can be removed: \(removal.answer ?? "")")
+        for name in partitions {
+            partition = name
+            let kept = SampleEntities.text(of: text(name ?? "all", timestamp: 1))
+            expect(
+                await read("/own") == (name == "ada" ? "none" : kept),
+                "of \(name ?? "-") what was to go has gone, and nothing else")
+            expect(await read("/other") == kept, "of \(name ?? "-") other URLs stay")
+        }
+        partition = nil
+    }
+
     /// The engine begins the next operation inside the completion of the last one, as long as there is one.
     private mutating func checkReentrance() async {
         guard let key = try? key(service.resource("/chain"), "model") else {
@@ -251,7 +282,9 @@ public struct EntityCacheConformance {
         _ start: @EngineActor (any EntityCache, CacheKey, @escaping @EngineActor (String) -> Void) -> Void
     ) async -> String? {
         let found: CacheKey?
-        do { found = try key(service.resource(path), stage) } catch { return "no key: \(error)" }
+        do { found = try key(service.resource(path, partition: partition), stage) } catch {
+            return "no key: \(error)"
+        }
         guard let found else { return none }
         let call = Calls("\(what) at \(stage)")
         calls.append(call)

@@ -23,7 +23,7 @@ extension EngineClient {
             }
             if route == .wipe {
                 return try wipe(
-                    try RouteQuery(query, known: ["service", "pattern"]), accessPolicy, completion)
+                    try RouteQuery(query, known: ["service", "pattern", "partition"]), accessPolicy, completion)
             }
             completion(try answer(route, query: query, accessPolicy, withDetails: withDetails))
         } catch { completion(error.reply) }
@@ -185,7 +185,7 @@ extension EngineClient {
                 try GlobPattern(text, base: service.baseURL)
             }
         } catch { throw Problem(400, "bad_parameter", "the pattern: \(error.description)") }
-        ResourceWipe(service, glob) { count in
+        ResourceWipe(service, partition: query["partition"], glob) { count in
             completion(Reply(200, json: ["service": Tree(service.name), "resources": Tree(count)]))
         }.wipe()
     }

@@ -147,11 +147,12 @@ private final class SharedServedRequest {
 
     init(_ request: ServedRequest) {
         self.request = ServedRequest(
-            method: request.method, path: request.path, params: request.params, query: request.query,
-            client: request.client)
+            method: request.method, path: request.path, params: request.params, query: request.query)
         self.request.partition = request.partition
-        if request.partition == nil {
-            self.request.onClientRead = { [weak self] in self?.isPersonal = true }
+        let (client, partition) = (request.client, request.partition)
+        self.request.firstClient = { [weak self] in
+            if partition == nil { self?.isPersonal = true }
+            return client
         }
     }
 }

@@ -87,6 +87,7 @@ enum ResourceRow {
             ("data", Tree(summary.hasData)), ("loading", Tree(summary.isLoading)),
             ("requests", Tree(summary.openRequests)), ("observed", Tree(summary.isObserved)),
         ]
+        if let partition = resource.partition { pairs.append(("partition", Tree(partition))) }
         if let age = summary.age {
             pairs.append(("age", Tree(Int(max(0, min(age, 1e15))))))
         }

@@ -8,6 +8,8 @@ final class ResourceWipe {
     private static let part = 0.001
 
     private let resources: ListedResources
+    private let service: Service
+    private let partition: String?
     private let pattern: GlobPattern?
     /// Gets the number of wiped resources.
     private let completion: @EngineActor (Int) -> Void
@@ -15,10 +17,14 @@ final class ResourceWipe {
     private var next = 0
     private var count = 0
 
-    /// - Parameter pattern: Nil for all resources.
+    /// - Parameters:
+    ///   - partition: Nil for all.
+    ///   - pattern: Nil for all resources.
     init(
-        _ service: Service, _ pattern: GlobPattern?, _ completion: @escaping @EngineActor (Int) -> Void
+        _ service: Service, partition: String?, _ pattern: GlobPattern?,
+        _ completion: @escaping @EngineActor (Int) -> Void
     ) {
+        (self.service, self.partition) = (service, partition)
         resources = service.liveResourcesUnordered
         self.pattern = pattern
         self.completion = completion
@@ -28,7 +34,10 @@ final class ResourceWipe {
     func wipe() {
         let end = clock.uptime + Self.part
         repeat {
-            guard next < resources.count else { return completion(count) }
+            guard next < resources.count else {
+                service.removeFromCaches(partition: partition, pattern)
+                return completion(count)
+            }
             if let resource = resources[next], isMeant(resource) {
                 resource.wipe()
                 count += 1
@@ -39,6 +48,7 @@ final class ResourceWipe {
     }
 
     private func isMeant(_ resource: Resource) -> Bool {
+        guard partition == nil || resource.partition == partition else { return false }
         guard let pattern else { return true }
         return resource.url.map(pattern.matches) ?? false
     }

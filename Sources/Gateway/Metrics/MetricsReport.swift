@@ -16,6 +16,10 @@ extension EngineClient {
                 }))
         families.append(
             MetricFamily(
+                .partitions,
+                services.map { .init([.init("service", $0.name)], .number(Double($0.partitionCount))) }))
+        families.append(
+            MetricFamily(
                 .evictedResources,
                 services.flatMap { service in
                     service.evictions.map {

@@ -13,8 +13,9 @@ package struct ServedRequest: Sendable {
     package var client: ServedClient
     /// The partition of the resources that it is about; nil: that of everybody (rules 77).
     package var partition: String?
-    /// Called when code reads ``client``; nil if that has no consequences.
-    package var onClientRead: (@EngineActor @Sendable () -> Void)?
+    /// Gives the client of a request that stands for those of other clients, too; nil for a request that
+    /// stands for itself.
+    package var firstClient: (@EngineActor @Sendable () -> ServedClient)?
     /// Sends 103 with some headers before the answer (RFC 8297); nil if the client takes none.
     package var earlyHints: (@Sendable (Headers) -> Void)?
 

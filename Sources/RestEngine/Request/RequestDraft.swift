@@ -6,6 +6,8 @@ public struct RequestDraft: Sendable, Equatable {
     public var url: String
     /// All headers, except the framing headers of the transport.
     public var headers: Headers
+    /// The partition of the resource that is requested; nil: that of everybody (rules 77).
+    public internal(set) var partition: String?
     var payload: RequestPayload
 
     public init(method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil) {
@@ -66,6 +68,7 @@ extension RequestPlan {
                 method: method)
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
+        draft.partition = resource.partition
         if let client = resource.clientForRequest {
             draft.headers.replace(by: client.headers)
             resource.needsClient()

@@ -9,6 +9,8 @@ import Synchronization
 final class ResourceTable {
     private var entries: [ResourceKey: ResourcePlace] = [:]
     private var placesMade = 0
+    /// The number of entries of each partition.
+    private var partitions: [String: Int] = [:]
     /// Observed resources that are not in the table: invalid ones.
     private var unlisted: [Resource] = []
     /// Resources that were never loaded, or whose loads failed; and resources with data.
@@ -25,6 +27,15 @@ final class ResourceTable {
 
     /// Adjusts the count when a resource is listed, or a listed one is released.
     nonisolated func count(_ difference: Int) { liveCount.wrappingAdd(difference, ordering: .relaxed) }
+
+    /// The number of partitions that have resources here.
+    var partitionCount: Int { partitions.count }
+
+    private func count(_ partition: String?, _ difference: Int) {
+        guard let partition else { return }
+        let count = (partitions[partition] ?? 0) + difference
+        partitions[partition] = count > 0 ? count : nil
+    }
 
     /// The live resources, oldest first, so that operations on all of them have a fixed order.
     var live: [Resource] {
@@ -60,7 +71,7 @@ final class ResourceTable {
         if entries.count > 2 * count + 64 { forgetDead() }
         let place = addPlace(for: resource)
         place.held = resource
-        entries[key] = place
+        if entries.updateValue(place, forKey: key) == nil { count(key.partition, 1) }
     }
 
     private func addPlace(for resource: Resource) -> ResourcePlace {
@@ -96,7 +107,11 @@ final class ResourceTable {
     }
 
     private func forgetDead() {
-        entries = entries.filter { $0.value.resource != nil }
+        entries = entries.filter { key, place in
+            if place.resource != nil { return true }
+            count(key.partition, -1)
+            return false
+        }
         withoutData.forgetDead()
         withData.forgetDead()
     }
@@ -156,7 +171,10 @@ final class ResourceTable {
             return .inUse
         }
         let isFresh = withData && place.held?.isKnownFresh ?? false
-        if let key = place.held?.key, entries[key] === place { entries[key] = nil }
+        if let key = place.held?.key, entries[key] === place {
+            entries[key] = nil
+            count(key.partition, -1)
+        }
         place.held = nil
         evictions.note(reason, isFresh: isFresh)
         return .gone

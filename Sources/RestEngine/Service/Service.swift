@@ -121,6 +121,9 @@ public final class Service {
     /// The number of live resources.
     public nonisolated var liveResourceCount: Int { core.table.count }
 
+    /// The number of partitions that have resources in memory (rules 77).
+    package var partitionCount: Int { core.table.partitionCount }
+
     /// The number of resources that were evicted since the start, by reason.
     package var evictions: [(reason: String, count: Int)] {
         Evictions.Reason.allCases.map { ($0.name, core.table.evictions.counts[$0.rawValue]) }
@@ -168,15 +171,32 @@ public final class Service {
     public func wipeResources(
         inPartition partition: String?, where matches: (@Sendable (URLText) -> Bool)? = nil
     ) -> Int {
-        let isMeant: @Sendable (String?, URLText?) -> Bool = { own, url in
+        let count = wipeResources {
+            guard partition == nil || $0.partition == partition else { return false }
+            guard let matches else { return true }
+            return $0.url.map(matches) ?? false
+        }
+        removeFromCaches(partition: partition, where: matches)
+        return count
+    }
+
+    /// Removes entries of caches, whether their resources are in memory or not, and for all URLs the cookies of
+    /// the partition.
+    private func removeFromCaches(
+        partition: String?, where matches: (@Sendable (URLText) -> Bool)?
+    ) {
+        if matches == nil { core.partitionCookies.remove(partition) }
+        engine.removeFromCaches(of: name) { own, url in
             guard partition == nil || own == partition else { return false }
             guard let matches else { return true }
-            return url.map(matches) ?? false
+            return URLText(url).map(matches) ?? false
         }
-        let count = wipeResources { isMeant($0.partition, $0.url) }
-        if matches == nil { core.partitionCookies.remove(partition) }
-        engine.removeFromCaches(of: name) { isMeant($0, URLText($1)) }
-        return count
+    }
+
+    /// The same for a glob; nil for all URLs.
+    package func removeFromCaches(partition: String?, _ pattern: GlobPattern?) {
+        guard let pattern else { return removeFromCaches(partition: partition, where: nil) }
+        removeFromCaches(partition: partition, where: { pattern.matches($0) })
     }
 
     /// The same, with a call of `poll` before each step. If it throws, only some of the resources have been

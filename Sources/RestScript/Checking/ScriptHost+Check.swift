@@ -11,6 +11,7 @@ extension ScriptHost {
         let source = (try? ScriptSource.read(path)) ?? []
         let files = FileReview(context, path: path, source: source)
         for finding in files.findings { note(finding) }
+        for finding in context.personalAnswers() { note(finding) }
         if failed { tryModules(files.required) }
         tryBlocks(within: time)
         tryDefinitions(within: time)

@@ -124,8 +124,7 @@ struct ServedRequestBinding: ScriptBinding {
                     trees.push(tree, on: lua)
                 },
                 field("client", "served_client", "The client that sent the request.") {
-                    $0.onClientRead?()
-                    values.push(ScriptServedClient($0.client), on: $1)
+                    values.push(ScriptServedClient($0.firstClient?() ?? $0.client), on: $1)
                 },
                 property(
                     "partition", "string?",

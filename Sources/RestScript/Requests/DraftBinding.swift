@@ -63,6 +63,11 @@ struct DraftBinding: ScriptBinding {
                             try RequestDraft.normalized(method: method)
                         return .none
                     }),
+                property("partition", "string?", "The partition of the resource; nil: that of everybody.") {
+                    call in
+                    call.lua.push(optional: try call.receiver(as: ScriptDraft.self).draft.partition)
+                    return .one
+                },
                 property(
                     "url", "string", "An absolute URL.",
                     { call in

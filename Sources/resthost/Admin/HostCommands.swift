@@ -129,6 +129,7 @@ struct WipeCommand: ParsableCommand {
             Examples:
               resthost wipe github
               resthost wipe github '/users/**'
+              resthost wipe shop --partition ada
             """)
 
     @Argument(
@@ -138,13 +139,17 @@ struct WipeCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("The pattern of the resources; default: all.", valueName: "pattern"))
     var pattern: String?
 
+    @Option(help: ArgumentHelp("Only the resources of this partition.", valueName: "name"))
+    var partition: String?
+
     @OptionGroup var host: HostSelection
 
     func run() throws {
-        let (host, service, pattern) = (host, service, pattern)
+        let (host, service, pattern, partition) = (host, service, pattern, partition)
         try HostCommand.run { () throws(AdminError) in
             var query = "?service=" + PercentEncoding.component(Array(service.utf8))
             if let pattern { query += "&pattern=" + PercentEncoding.component(Array(pattern.utf8)) }
+            if let partition { query += "&partition=" + PercentEncoding.component(Array(partition.utf8)) }
             let answer = try await host.client().successfulAnswer(to: "wipe" + query, method: "POST")
             let count = answer["resources"]?.int ?? 0
             Streams.output("wiped \(count) resource\(count == 1 ? "" : "s") of \(service)\n")

@@ -128,6 +128,32 @@ import Testing
         }
     }
 
+    @Test func `77.7 One partition is wiped, and the list and the metrics know it`() async throws {
+        try await run { world, site in
+            let held = await Self.fillPartitions(world)
+            #expect(
+                try site.get("/-/metrics").body.contains("resthost_partitions{service=\"github\"} 2"))
+            let listed = try site.get("/-/resources").json?["resources"]?.elements.compactMap {
+                $0["partition"]?.string
+            }
+            #expect(listed?.sorted() == ["ada", "bob"])
+            let wiped = try site.get("/-/wipe?service=github&partition=ada", method: "POST")
+            #expect(wiped.json == ["service": "github", "resources": 1])
+            #expect(await World.haveData(held) == [true, false, true])
+        }
+    }
+
+    /// One resource of everybody and of two partitions, with data.
+    @EngineActor
+    private static func fillPartitions(_ world: World) -> [Resource] {
+        let shared = world.fill(["a"])[0]
+        let own = ["ada", "bob"].map { shared.service.resource(absoluteURL: shared.urlString, partition: $0) }
+        for resource in own {
+            resource.overrideLocalData(Entity(content: .text("x"), contentType: "text/plain", timestamp: 1))
+        }
+        return [shared] + own
+    }
+
     @Test func `Others have their turn while very many resources are wiped`() async throws {
         try await run { world, _ in
             let left = await Self.leftAfterFirstPart(world)
@@ -150,7 +176,7 @@ import Testing
         func countData() -> Int { World.haveData(resources).count { $0 } }
         var atFirst = 0
         let _: Bool? = await waiting(for: "the end of the wipe") { notified in
-            ResourceWipe(resources[0].service, nil) { _ in notified(true) }.wipe()
+            ResourceWipe(resources[0].service, partition: nil, nil) { _ in notified(true) }.wipe()
             atFirst = countData()
         }
         return (atFirst, countData())

@@ -34,6 +34,26 @@ struct CheckTests {
     }
 
     @Test(arguments: [
+        ("function(request) return { request.client.name } end", "", ["2 personal_answer"]),
+        ("function(request) return { request.query.client } end", "", []),
+        ("function(request) return { client = request.path } end", "", []),
+        (
+            "function(request) return { request.client.name } end",
+            "gateway:before('/me', function(request) request.partition = 'x' end)", []
+        ),
+    ]) func `77.8 a kept answer that depends on the client`(
+        function: String, more: String, expected: [String]
+    ) throws {
+        let source = """
+            local gateway = rest.gateway {}
+            gateway:route('GET', '/me', { expiration_time = 60 }, \(function))
+            gateway:route('GET', '/own', function(request) return { request.client.name } end)
+            \(more)
+            """
+        #expect(try findings(source) == expected)
+    }
+
+    @Test(arguments: [
         ("x = 1", ["1 accidental_global"]), ("\nfunction x() end", ["2 accidental_global"]),
         ("local x = 1 x = 2", []), ("local _ENV = {} x = 1", []),
         ("\nlocal function f()\n  x = 1\nend", ["3 accidental_global"]),
