@@ -83,10 +83,14 @@ function service:endpoint(path, properties) end
 ---@return resthost.definition|resthost.definition_maker
 function service:define(method, template, properties) end
 
+---@class resthost.service.resource.options
+---@field partition? string The partition that it belongs to, such as a user's name; nil: that of everybody. 1 KiB at most.
+
 ---The resource at base URL and path; the path is text, never read as a URL.
 ---@param path string
+---@param options? resthost.service.resource.options
 ---@return resthost.resource
-function service:resource(path) end
+function service:resource(path, options) end
 
 ---The resource at an absolute URL, or at a path below another base.
 ---@param url? string
@@ -149,8 +153,12 @@ function service:use(plugin, options) end
 ---Makes blocks run again when they are next needed.
 function service:invalidate_configuration() end
 
----Wipes all live resources, or those that match.
----@param matches? string|resthost.regex|resthost.resource|(fun(resource: resthost.resource): boolean)
+---@class resthost.service.wipe_resources.options
+---@field partition? string Wipes only the resources of this partition. 1 KiB at most.
+---@field pattern? string Wipes only resources whose URL matches this glob. 8 KiB at most.
+
+---Wipes all live resources, or those that match. With a table also entries in caches whose resources are not in memory.
+---@param matches? string|resthost.regex|resthost.resource|resthost.service.wipe_resources.options|(fun(resource: resthost.resource): boolean)
 function service:wipe_resources(matches) end
 
 ---Drops resources that have no holders and no observers.
@@ -271,6 +279,7 @@ function definition:with_configuration(fn) end
 ---Something at a URL: its latest data and error, and how to ask for more.
 ---@class resthost.resource
 ---@field url string Its identity.
+---@field partition? string The partition that it belongs to; nil: that of everybody.
 ---@field service resthost.service The service that it belongs to.
 ---@field configuration resthost.configuration The frozen configuration for GET.
 ---@field latest_data? resthost.entity The last good data; survives later errors.
@@ -556,6 +565,7 @@ local cache = {}
 ---A request that is being built.
 ---@class resthost.draft
 ---@field method string Any token.
+---@field partition? string The partition of the resource; nil: that of everybody.
 ---@field url string An absolute URL.
 ---@field headers resthost.headers The request headers; assign nil to remove one.
 ---@field body? string The body as bytes; nil when there is none, or a multipart or file body, which an assignment replaces.
@@ -663,6 +673,7 @@ function gateway:after(path, options, fn) end
 ---@field body string The body; empty when there is none.
 ---@field json any The body if it is JSON, else nil.
 ---@field client resthost.served_client The client that sent the request.
+---@field partition? string The partition of the resources that it is about; `gateway:before` may set it.
 ---@field forward? resthost.headers|table<string, string|string[]> In a hook before the answer: the headers that go to the API. They begin with those that `forward` lets through.
 local served_request = {}
 
@@ -824,7 +835,7 @@ function store:keys(prefix) end
 ---@field queue? integer Requests that may wait; 0 lets none wait. 0 or more. Default: `1000`.
 ---@field queue_timeout number Time that a request may wait. In seconds. Above 0, `timeouts.total` at most. Default: `10`.
 ---@field rate? resthost.rate Requests in some time: a table, which is set as a whole.
----@field scope "host"|"service"|string The requests that share the limit: those to one origin, those of one service, or all whose `scope` has the same name. Default: `"host"`.
+---@field scope "host"|"service"|"partition"|string The requests that share the limit: those to one origin, those of one service, those of one partition of a service, or all whose `scope` has the same name. Default: `"host"`.
 
 ---@class resthost.rate
 ---@field requests integer Requests in the time that `per` sets; a rate has to have it. 1 or more.
@@ -925,9 +936,9 @@ function rest.pass_to(request) end
 ---@return resthost.request
 function rest.custom_request(options) end
 
----A decorator that renews a token: fn runs once for all requests that were refused together, and each is repeated once.
+---A decorator that renews a token: fn runs once for all requests that were refused together, and each is repeated once. Each partition has a refresh of its own.
 ---@param predicate integer|(fun(err: resthost.error): boolean)
----@param fn fun(): true|nil, resthost.error
+---@param fn fun(partition?: any): true|nil, resthost.error
 ---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
 function rest.refresh_on(predicate, fn) end
 
@@ -1116,6 +1127,7 @@ function rest.gather(list, limit, fn) end
 
 ---@class resthost.gateway.options.forward
 ---@field headers? string[] Names of clients' headers.
+---@field credentials? boolean|string[] The headers that are a client's own credentials, or `true` for all: each client gets resources, caches and answers of its own. Default: `false`.
 
 ---@class resthost.gateway.options.keep
 ---@field headers? string[] Names of the API's headers.
@@ -1332,6 +1344,7 @@ function rest.cache.memory(options) end
 ---@field write fun(key: any, entity: resthost.entity) Keeps the entity.
 ---@field remove fun(key: any) Forgets it.
 ---@field update_timestamp? fun(key: any, timestamp: number) Sets the entity's time; by default the entity is read, changed and written.
+---@field partitions? boolean True if `key` depends on `resource.partition`. Without it, resources with a partition are not kept. Default: `false`.
 
 ---Keeps entities with functions of the script. They may wait, 5 seconds in all. They fail by raising, or by returning nil and a reason.
 ---@param options resthost.cache.custom.options

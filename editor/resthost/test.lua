@@ -66,6 +66,8 @@ function host:settle() end
 ---@field headers? resthost.headers|table<string, string|string[]> The headers of the request.
 ---@field body? string The bytes of the body.
 ---@field json? any A value that is sent as JSON.
+---@field form? table Fields that are sent as a form, by name.
+---@field stream? boolean Asks for a stream of events: `Accept: text/event-stream`. Default: `false`.
 ---@field client? string The name of a client with a token or a certificate, which need not be shown.
 ---@field address? string The address of the client. Default: `"127.0.0.1"`.
 
