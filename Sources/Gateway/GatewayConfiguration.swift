@@ -225,6 +225,8 @@ public struct AccessRecord: Sendable {
     public var version: String?
     /// User-Agent, as the client sent it.
     public var userAgent: String?
+    /// The ID of the request (rules 74).
+    public var requestID: String?
 
     package init(
         client: String?, method: String, target: String, status: Int, bytes: Int, duration: Double,

@@ -72,7 +72,7 @@ extension ConnectionHandler {
         let question = EngineClient.Question(
             path: path, method: request.method,
             accessPolicy: request.accessPolicy ?? loop.rules.access.accessPolicy,
-            directives: request.conditions.directives, fields: request.fields, trace: request.trace,
+            directives: request.conditions.directives, fields: request.fields, origin: request.origin,
             pendingRead: pendingRead)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
@@ -205,6 +205,7 @@ extension ConnectionHandler {
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        let reply = reply.telling(request.id)
         var head = head(reply.status, for: request, at: loop.uptime())
         (head.content, head.proxied, head.freshness) = (reply.content, reply.fields, reply.freshness)
         write(
@@ -245,7 +246,8 @@ extension ConnectionHandler {
             // An answer that has begun can't be replaced.
             if proxied.answer != nil { return close() }
         }
-        let request = ClientRequest(unreadableAt: startTime)
+        var request = ClientRequest(unreadableAt: startTime)
+        request.id = loop.requestIDs.next()
         write(problem.reply, request, context)
         flush(context)
     }

@@ -64,7 +64,7 @@ extension ConnectionHandler {
         if case .resource(let named) = request.target.withUnsafeBytes({ RequestTarget($0) }) { path = named }
         return ProxiedRequest(
             method: request.method, path: path, contentType: request.fields["content-type"],
-            headers: proxiedHeaders(request), fields: request.fields, trace: request.trace)
+            headers: proxiedHeaders(request), fields: request.fields, origin: request.origin)
     }
 
     /// The names of the client's headers that the gateway lets through to the API.
@@ -118,7 +118,7 @@ extension ConnectionHandler {
         }
         var served = ServedRequest(
             method: request.method, path: String(parts[0]), query: query, headers: Headers(headers),
-            client: client(request))
+            client: client(request), origin: request.origin)
         // A client of HTTP/1.0 knows no interim answers (RFC 9110 15.2).
         if !request.isOld {
             let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)

@@ -21,6 +21,7 @@ extension ConnectionHandler {
             client: address(of: request.fields), method: request.method,
             target: String(decoding: request.target, as: UTF8.self), status: status, bytes: bytes,
             duration: request.startedAt.map { loop.uptime() - $0 } ?? 0, endedAt: loop.clock())
+        record.requestID = request.id
         if access.accessLog != nil, request.number > 0 {
             (record.name, record.outcome, record.code) = (request.client?.name, outcome.name, code)
             record.version = isHTTP2Stream ? "HTTP/2" : request.isOld ? "HTTP/1.0" : "HTTP/1.1"

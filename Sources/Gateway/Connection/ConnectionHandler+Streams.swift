@@ -69,8 +69,8 @@ extension ConnectionHandler {
                 }
             })
         let (engine, accessPolicy) = (loop.engine, request.accessPolicy ?? loop.rules.access.accessPolicy)
-        EngineLoop.shared.submit { [path, trace = request.trace] in
-            guard let problem = engine.subscribe(subscription, to: path, accessPolicy, trace) else { return }
+        EngineLoop.shared.submit { [path, origin = request.origin] in
+            guard let problem = engine.subscribe(subscription, to: path, accessPolicy, origin) else { return }
             mailbox.send { connection.value.finish(number, problem.reply) }
         }
     }

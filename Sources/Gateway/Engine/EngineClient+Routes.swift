@@ -15,8 +15,10 @@ extension EngineClient {
             let isRead = entry.route.method == "GET"
             let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
             let known = isRead ? request.headers["If-None-Match"] : nil
-            return entry.route.handler(request) {
-                completion(self.outcome(of: $0, request, accepted, known: known))
+            return WorkScope.serving(request.origin) {
+                entry.route.handler(request) {
+                    completion(self.outcome(of: $0, request, accepted, known: known))
+                }
             }
         }
         let shown = Shown(
@@ -32,18 +34,21 @@ extension EngineClient {
             completion(.answer(answer, status, shown))
         }
         guard !isCollapsed else { return }
-        entry.route.handler(request.ofNobody) { result in
-            if case .success(.stream) = result {
-                return answers.end(resource, with: .problem(.streamIsNotKept))
-            }
-            guard case .success(.content(let entity)) = result, 200...299 ~= entity.status ?? 200 else {
-                return answers.end(resource, with: self.outcome(of: result, request))
-            }
-            Self.keep(entity, in: resource) { made in
-                switch made {
-                case .success(let answer): answers.end(resource, with: .answer(answer, status, shown))
-                case .failure(let error):
-                    answers.end(resource, with: .problem(self.problem(of: error, answering: request)))
+        WorkScope.serving(request.origin) {
+            entry.route.handler(request.ofNobody) { result in
+                if case .success(.stream) = result {
+                    return answers.end(resource, with: .problem(.streamIsNotKept))
+                }
+                guard case .success(.content(let entity)) = result, 200...299 ~= entity.status ?? 200 else {
+                    return answers.end(resource, with: self.outcome(of: result, request))
+                }
+                Self.keep(entity, in: resource) { made in
+                    switch made {
+                    case .success(let answer):
+                        answers.end(resource, with: .answer(answer, status, shown))
+                    case .failure(let error):
+                        answers.end(resource, with: .problem(self.problem(of: error, answering: request)))
+                    }
                 }
             }
         }
@@ -89,7 +94,7 @@ extension EngineClient {
         do throws(RequestError) {
             switch try result.get() {
             case .content(let entity): return try Self.reply(entity, accepted, known)
-            case .stream(let stream): return .body(StreamedAnswer(stream))
+            case .stream(let stream): return .body(StreamedAnswer(stream, for: request.origin))
             }
         } catch { return .problem(problem(of: error, answering: request)) }
     }
@@ -129,13 +134,13 @@ extension ServedRequest {
     /// The request without the parts of a single client, for a function whose answer goes to all clients
     /// (54.2).
     fileprivate var ofNobody: ServedRequest {
-        ServedRequest(method: method, path: path, params: params, query: query)
+        ServedRequest(method: method, path: path, params: params, query: query, origin: origin)
     }
 }
 
 extension StreamedAnswer {
     /// A body that a route writes while it is sent. The route begins when the connection takes the answer.
-    init(_ stream: ServedStream) {
+    init(_ stream: ServedStream, for origin: RequestOrigin?) {
         let pipe = BodyPipe()
         self.pipe = pipe
         status = stream.status
@@ -150,6 +155,6 @@ extension StreamedAnswer {
             fields.append(("X-Accel-Buffering", "no"))
         }
         if stream.headers.contains("Cache-Control") { freshness = nil }
-        begin = { stream.begin(pipe) }
+        begin = { WorkScope.serving(origin) { stream.begin(pipe) } }
     }
 }

@@ -82,8 +82,8 @@ final class EngineClient: Sendable {
         var directives = CacheDirectives()
         /// The fields of its head.
         var fields = RequestFields.none
-        /// The trace of a load for it, if loads are traced.
-        var trace: TraceContext?
+        /// The client's request.
+        var origin: RequestOrigin?
         /// Lets the client end the wait.
         let pendingRead: PendingRead
     }
@@ -143,8 +143,7 @@ final class EngineClient: Sendable {
         let status = CacheStatus.forwarded(isStale: held != nil, isCollapsed: running != nil)
         let (pendingRead, path, always) = (question.pendingRead, question.path, !question.directives.isUsual)
         let asked = AskedRequest()
-        let engine = resource.engine
-        let request = engine.tracing(question.trace) {
+        let request = WorkScope.serving(question.origin) {
             resource.readServedAnswer(always: always) { result, reason in
                 pendingRead.use()
                 let request = asked.end()
@@ -157,7 +156,9 @@ final class EngineClient: Sendable {
                     // the resource's caches.
                     let source: CacheStatus.Source = answer.timestamp == held ? .memory : .cache
                     completion(.answer(answer, .hit(source), shown))
-                case .failure(let error): completion(.problem(self.problem(of: error, question.method, path)))
+                case .failure(let error):
+                    let problem = self.problem(of: error, question.method, path, question.origin)
+                    completion(.problem(problem))
                 }
             }
         }
@@ -172,11 +173,11 @@ final class EngineClient: Sendable {
     @EngineActor
     func subscribe(
         _ subscription: LiveResource.Subscription, to path: ResourcePath, _ accessPolicy: AccessPolicy,
-        _ trace: TraceContext?
+        _ origin: RequestOrigin?
     ) -> Problem? {
         do throws(Problem) {
             let (resource, _) = try resource(at: path, method: "GET", accessPolicy)
-            resource.engine.tracing(trace) { lives.live(resource, at: path).subscribe(subscription) }
+            WorkScope.serving(origin) { lives.live(resource, at: path).subscribe(subscription) }
             return nil
         } catch { return error }
     }

@@ -222,10 +222,12 @@ final class EventFeed: BodyReceiver {
             .network,
             "the stream \(resource?.urlString ?? "") is requested again in \((seconds * 1000).rounded() / 1000) s"
         )
-        timer = engine.scheduler.after(seconds) { [weak self] in
-            guard let self else { return }
-            timer = nil
-            if isNeeded { connect() } else { stop() }
+        WorkScope.forAll {
+            timer = engine.scheduler.after(seconds) { [weak self] in
+                guard let self else { return }
+                timer = nil
+                if isNeeded { connect() } else { stop() }
+            }
         }
     }
 

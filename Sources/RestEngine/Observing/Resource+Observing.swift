@@ -43,10 +43,12 @@ extension Resource {
         if configuration.stream == .events { return eventFeed().observe() }
         let seconds = configuration.refreshSeconds
         guard seconds > 0 else { return }
-        list.refresh = engine.scheduler.after(seconds) { [weak self, weak list] in
-            list?.refresh = nil
-            guard let self, isObserved else { return }
-            if isLoading { planRefresh() } else { load() }
+        WorkScope.forAll {
+            list.refresh = engine.scheduler.after(seconds) { [weak self, weak list] in
+                list?.refresh = nil
+                guard let self, isObserved else { return }
+                if isLoading { planRefresh() } else { load() }
+            }
         }
     }
 

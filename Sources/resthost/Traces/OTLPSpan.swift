@@ -17,6 +17,7 @@ struct OTLPSpan {
 
     /// A span with the common attributes of a request's events.
     init(_ event: EngineEvent) {
+        if let id = event.requestID { add("resthost.request_id", id) }
         if let service = event.service { add("resthost.service", service) }
         if let method = event.method { add("http.request.method", method) }
         guard let url = event.url else { return }

@@ -13,6 +13,7 @@ extension OTLPSpan {
         if parts.count > 1 { made.add("url.query", String(parts[1])) }
         made.add("http.response.status_code", record.status)
         made.add("http.response.body.size", record.bytes)
+        if let id = record.requestID { made.add("resthost.request_id", id) }
         if let client = record.client { made.add("client.address", client) }
         // An error of the client is not an error of the server.
         if record.status >= 500 { made.fail("\(record.status)") }

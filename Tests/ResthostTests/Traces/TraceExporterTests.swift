@@ -78,7 +78,7 @@ struct TraceExporterTests {
         let exporter = try exporter()
         let trace = "0af7651916cd43dd8448eb211c80319c"
         let parent = TraceContext(parent: "00-\(trace)-b7ad6b7169203331-\(flags)")
-        fixture.engine.tracing(parent) { _ = fixture.resource("a").load() }
+        WorkScope.serving(RequestOrigin(trace: parent)) { _ = fixture.resource("a").load() }
         fixture.settle()
         fixture.advance(5)
         let sent = TraceContext(try #require(fixture.transport.requests.first).headers)
@@ -201,7 +201,7 @@ struct TraceExporterTests {
         let span = TraceSpan(
             below: TraceContext(
                 parent: "00-\(String(repeating: "a", count: 32))-\(String(repeating: "b", count: 16))-01"))
-        fixture.engine.tracing(span.context) { _ = fixture.resource("a").load() }
+        WorkScope.serving(RequestOrigin(trace: span.context)) { _ = fixture.resource("a").load() }
         fixture.settle()
         let sent = try #require(fixture.transport.requests.first).headers
         #expect(sent["traceparent"] == nil, "the configuration doesn't trace")
