@@ -16,7 +16,7 @@ package final class RequestOrigin: Sendable {
 package enum RequestID {
     /// The header that carries it.
     package static let header = "X-Request-Id"
-    /// See docs/reference/limits.md, L337.
+    /// See docs/reference/limits.md, L346.
     package static let mostBytes = 128
 
     /// Whether the text may be taken as an ID.
