@@ -51,6 +51,9 @@ struct Problem: Error, Sendable, Equatable {
 }
 
 extension Problem {
+    /// The code of a path whose service doesn't exist or isn't shown.
+    static let unknownService = "unknown_service"
+
     /// - Parameter canBeListed: A script can list the name as its own.
     static func wrongHost(_ value: UnsafeRawBufferPointer, canBeListed: Bool) -> Problem {
         let name = HostNames.host(of: String(decoding: value, as: UTF8.self))

@@ -14,6 +14,8 @@ struct ClientRequest {
     private(set) var span: TraceSpan?
     /// The client's, or one of the gateway (rules 74).
     var id = ""
+    /// The service that it is for; nil while it is unknown whether there is one of that name.
+    var service: String?
 
     /// The number of the request on its connection; 0 for bytes that were no request.
     var number: Int { head.number }

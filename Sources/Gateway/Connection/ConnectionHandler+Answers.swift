@@ -85,7 +85,9 @@ extension ConnectionHandler {
                 { outcome in
                     let labels = engine.labels(
                         of: question.path, question.method, question.accessPolicy, question.pendingRead)
-                    mailbox.send { connection.value.finish(number, outcome, labels) }
+                    mailbox.send {
+                        connection.value.finish(number, outcome, labels, of: question.path.service)
+                    }
                 })
         }
     }
@@ -118,11 +120,15 @@ extension ConnectionHandler {
         return (request, context)
     }
 
+    /// - Parameter service: The service that was asked for, unless the outcome says that there is none.
     func finish(
-        _ number: Int, _ outcome: EngineClient.Outcome, _ labels: Int = GatewayMetrics.noLabels
+        _ number: Int, _ outcome: EngineClient.Outcome, _ labels: Int = GatewayMetrics.noLabels,
+        of service: String? = nil
     ) {
-        if case .body(let streamed) = outcome { return begin(number, streamed, labels) }
-        guard let (request, context) = resume(number) else { return }
+        if case .body(let streamed) = outcome { return begin(number, streamed, labels, of: service) }
+        guard let (waiting, context) = resume(number) else { return }
+        var request = waiting
+        if !outcome.isOfNoService { request.service = service }
         self.labels = labels
         endProxying()
         dropBody()

@@ -98,7 +98,8 @@ extension ConnectionHandler {
             engine.send(proxiedRequest, accessPolicy, pendingRead, waiting: waiting) { outcome in
                 let labels = engine.labels(
                     of: proxiedRequest.path, proxiedRequest.method, accessPolicy, pendingRead)
-                mailbox.send { connection.value.finish(number, outcome, labels) }
+                let service = proxiedRequest.path.service
+                mailbox.send { connection.value.finish(number, outcome, labels, of: service) }
             }
         }
     }

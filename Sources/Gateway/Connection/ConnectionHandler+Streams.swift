@@ -80,11 +80,13 @@ extension ConnectionHandler {
         _ labels: Int
     ) {
         let feed = loop.feed
-        guard let (request, context) = resume(number) else {
+        guard let (waiting, context) = resume(number) else {
             // A timeout has answered the request meanwhile, and the connection belongs to another one.
             return EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches) }
         }
         self.labels = labels
+        var request = waiting
+        request.service = path.service
         stream = ClientStream(
             live: live, feed: feed, path: path, wantsPatches: wantsPatches)
         loop.streams.add(self, live.id)
@@ -108,7 +110,7 @@ extension ConnectionHandler {
         machine.stream()
         let head = streamHead(for: request)
         queue(request.hooks?.apply(to: head) ?? head, context)
-        logAccess(request, status: 200, .answered, bytes: 0, context)
+        beginStream(request)
         send(frames, context)
         // The client reconnects, and then reaches the process that listens by that time.
         if isLeaving { close() }
@@ -129,6 +131,7 @@ extension ConnectionHandler {
     func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
         for buffer in buffers {
             machine.wrote(buffer.readableBytes)
+            begunStream?.sentBytes += buffer.readableBytes
             queue(buffer, context)
         }
         flush(context)

@@ -35,6 +35,10 @@ final class EngineClient: Sendable {
         /// An answer whose body follows it.
         case body(StreamedAnswer)
         case problem(Problem)
+
+        var isOfNoService: Bool {
+            if case .problem(let problem) = self { problem.code == Problem.unknownService } else { false }
+        }
     }
 
     /// Describes how the same target may be answered without the engine from now on.
@@ -243,7 +247,7 @@ final class EngineClient: Sendable {
     func unknownService(_ name: String, _ accessPolicy: AccessPolicy) -> Problem {
         let text =
             name.isEmpty ? "the path names no service: /SERVICE/PATH" : "there is no service '\(name)'"
-        var problem = Problem(404, "unknown_service", text)
+        var problem = Problem(404, Problem.unknownService, text)
         problem.services = serviceNames(accessPolicy)
         return problem
     }

@@ -212,6 +212,11 @@ struct TraceExporterTests {
         let record = AccessRecord(
             client: "127.0.0.1", method: "GET", target: "/api/a?token=s3cret&b=1", status: 502, bytes: 7,
             duration: 0.5, endedAt: 1000)
+        var odd = record
+        odd.method = "STRANGE"
+        let strange = OTLPSpan.served(odd, as: span)
+        #expect(strange["name"]?.string == "HTTP" && attribute("http.request.method", strange) == "_OTHER")
+        #expect(attribute("http.request.method_original", strange) == "STRANGE")
         let served = OTLPSpan.served(record, as: span)
         #expect(served["kind"]?.int == 2 && served["name"]?.string == "GET")
         #expect(served["spanId"]?.string == span.context.spanID)
