@@ -492,6 +492,7 @@ local action = {}
 ---@field headers resthost.headers Request headers, by names that ignore case; assign nil to remove one.
 ---@field accept? string|string[] Short for the Accept header: a content type, or a list of them in order; nil leaves it out.
 ---@field trace boolean Requests say in `traceparent` which trace they belong to. Default: `false`.
+---@field request_id boolean Requests made for a client of the gateway carry the ID of its request, in `X-Request-Id`. Default: `true`.
 ---@field timeouts resthost.timeouts Limits of time for a request; 0 is none.
 ---@field retry resthost.retry|boolean Whether and how a failed request is sent again; `true` takes the defaults, `false` switches it off. Default: `false`.
 ---@field limits resthost.limits|false How many requests may be in flight at once, and in some time. Default: `false`.
@@ -665,6 +666,7 @@ function gateway:after(path, options, fn) end
 ---@class resthost.served_request
 ---@field method string The method; `GET` for HEAD, too.
 ---@field path string The path as the client sent it, without the query.
+---@field id string The ID of the request: the client's `X-Request-Id` if it may choose one, else the gateway's.
 ---@field params table The values for the names in the route's path, by name.
 ---@field query resthost.parameters The decoded parameters; a field is the last one of its name.
 ---@field form? resthost.parameters The fields of a body that is `application/x-www-form-urlencoded`, else nil; 10,000 at most.
@@ -692,7 +694,7 @@ local served_client = {}
 ---The head of an answer, for a hook after it.
 ---@class resthost.served_response
 ---@field status integer The status.
----@field headers resthost.headers The headers, which may be changed. The gateway itself sets Content-Length, Date and those of the connection.
+---@field headers resthost.headers The headers, which may be changed. The gateway itself sets Content-Length, Date, X-Request-Id and those of the connection.
 local served_response = {}
 
 ---An answer whose body is made while it is sent.

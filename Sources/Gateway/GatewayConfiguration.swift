@@ -235,6 +235,12 @@ public struct AccessRecord: Sendable {
     public var version: String?
     /// User-Agent, as the client sent it.
     public var userAgent: String?
+    /// The ID of the request (rules 74).
+    public var requestID: String?
+    /// The template of the route that matches, or `/service/**`, for spans.
+    package var route: String?
+    /// For spans.
+    package var isSecure = false
 
     package init(
         client: String?, method: String, target: String, status: Int, bytes: Int, duration: Double,

@@ -35,6 +35,7 @@ struct ForwardedHeaders: Sendable {
             "'\(name)' tells the gateway itself how fresh a resource has to be"
         case "accept-encoding":
             "'\(name)' is set by the host itself, which decodes the codings that it asks for"
+        case "x-request-id": "'\(name)' is set by the gateway, which takes it from clients that it knows"
         case "host": "'\(name)' names the gateway; the API gets the name in the service's base_url"
         case "expect": "'\(name)' is answered by the gateway itself"
         case let lower:
@@ -54,7 +55,7 @@ struct ForwardedHeaders: Sendable {
             "'\(name)' goes to the client anyway, with the status that it belongs to"
         case "content-type", "content-encoding":
             "'\(name)' is set by the gateway, for the content that it sends"
-        case "age", "cache-control", "cache-status", "date":
+        case "age", "cache-control", "cache-status", "date", "x-request-id":
             "'\(name)' is set by the gateway, for its own answer"
         case let lower:
             validationError(name, lower) ?? (SecretMask.standard.hides(name) ? "'\(name)' is secret" : nil)
@@ -84,7 +85,7 @@ struct ForwardedHeaders: Sendable {
         "set-cookie", "host", "content-length", "content-encoding", "content-range", "content-type",
         "accept-encoding", "expect", "range", "if-none-match", "if-modified-since", "if-match",
         "if-unmodified-since", "if-range", "date", "age", "etag", "cache-control", "cache-status",
-        "www-authenticate",
+        "www-authenticate", "x-request-id",
     ])
 
     /// Of these, those that a route's answer to one client may set.

@@ -30,7 +30,12 @@ struct Problem: Error, Sendable, Equatable {
         members = problem.members
     }
 
-    var reply: Reply {
+    var reply: Reply { Reply(self) }
+
+    /// The object that tells it.
+    ///
+    /// - Parameter id: The ID of the request that failed.
+    func body(_ id: String?) -> [UInt8] {
         var pairs: [(String, Tree)] = [
             ("type", "about:blank"), ("title", Tree(StatusPhrase.text(for: status))),
             ("status", Tree(status)),
@@ -40,14 +45,15 @@ struct Problem: Error, Sendable, Equatable {
         if let attempt { pairs.append(("attempt", Tree(attempt))) }
         if let services { pairs.append(("services", Tree(services.map { Tree($0) }))) }
         pairs += members.map { ($0.name, $0.value) }
-        var reply = Reply(status, json: Tree(pairs: pairs), type: "application/problem+json")
-        reply.fields = fields.fields.map { ($0.name, $0.value) }
-        reply.code = code
-        return reply
+        if let id { pairs.append(("request_id", Tree(id))) }
+        return MaskedText(json: Tree(pairs: pairs)).bytes
     }
 }
 
 extension Problem {
+    /// The code of a path whose service doesn't exist or isn't shown.
+    static let unknownService = "unknown_service"
+
     /// - Parameter canBeListed: A script can list the name as its own.
     static func wrongHost(_ value: UnsafeRawBufferPointer, canBeListed: Bool) -> Problem {
         let name = HostNames.host(of: String(decoding: value, as: UTF8.self))
@@ -157,8 +163,10 @@ struct Reply: Sendable {
     /// False for an answer to HEAD whose length is unknown, because the content was not read (RFC 9110
     /// 9.3.2).
     var saysLength = true
-    /// The code of the problem that it tells; nil for another answer.
-    var code: String?
+    /// The problem that it tells, whose object is its body; nil for another answer.
+    private(set) var problem: Problem?
+    /// The code of the problem.
+    var code: String? { problem?.code }
 
     /// RFC 9110 8.6: a 204 has no length.
     var content: ContentFields {
@@ -183,6 +191,20 @@ struct Reply: Sendable {
     init(_ status: Int, json: Tree, type: String = "application/json") {
         (self.status, self.type) = (status, type)
         body = MaskedText(json: json).bytes
+    }
+
+    init(_ problem: Problem) {
+        (status, type, body) = (problem.status, "application/problem+json", [])
+        fields = problem.fields.fields.map { ($0.name, $0.value) }
+        self.problem = problem
+    }
+
+    /// The reply to the request with this ID, which a problem tells.
+    func telling(_ id: String) -> Reply {
+        guard let problem else { return self }
+        var reply = self
+        reply.body = problem.body(id)
+        return reply
     }
 
     init(_ status: Int, text: String, type: String) {

@@ -8,7 +8,7 @@ import RestEngine
 /// Contributors write its fields. Each contributor knows one subject and lives in one place. ``write(to:)``
 /// lists them in the order in which their fields go out:
 ///
-/// * the date,
+/// * the date, and the ID of the request,
 /// * content: ``ContentFields``,
 /// * access policy and scripts: ``ForwardedHeaders``, which chooses from the headers of the API and of a
 ///   script, and ``Problem``,
@@ -31,6 +31,8 @@ struct ResponseHead: Sendable {
     let status: Int
     /// Nil for an interim answer (RFC 9110 15.2).
     var date: String?
+    /// The ID of the request that it answers; nil for an answer to many.
+    var requestID: String?
     var content = ContentFields()
     /// The fields of the API, of a script or of a problem.
     var proxied: [(String, String)] = []
@@ -53,6 +55,7 @@ struct ResponseHead: Sendable {
 
     private func write(to fields: inout some FieldSection) {
         if let date { fields.add("Date", date) }
+        if let requestID { fields.add(RequestID.header, requestID) }
         if let replaced {
             if let length = content.length { fields.add("Content-Length", length) }
             for (name, value) in replaced { fields.add(name, value) }

@@ -12,6 +12,10 @@ struct ClientRequest {
     var hooks: HookedRequest?
     /// Its span in a trace; nil if no spans are made.
     private(set) var span: TraceSpan?
+    /// The client's, or one of the gateway (rules 74).
+    var id = ""
+    /// The service that it is for; nil while it is unknown whether there is one of that name.
+    var service: String?
 
     /// The number of the request on its connection; 0 for bytes that were no request.
     var number: Int { head.number }
@@ -88,7 +92,7 @@ struct ClientRequest {
             self.client = client
             fields = RequestFields(Array(bytes[..<head.length]))
             notable = head.notable
-            hasConditions = !head.notable.isEmpty || head.ifNoneMatch != nil
+            hasConditions = !head.isPlain
             body =
                 head.hasBody
                 ? BodyReader(contentLength: head.isChunked ? nil : head.contentLength, limits: limits) : nil
@@ -116,7 +120,7 @@ struct ClientRequest {
     }
 
     /// The origin of the page that sent the request.
-    var origin: String? { head.notable.contains(.origin) ? fields.single("origin") : nil }
+    var pageOrigin: String? { head.notable.contains(.origin) ? fields.single("origin") : nil }
 
     /// The body was read completely, so the next request begins behind it.
     mutating func bodyIsRead() { hasUnreadBytes = false }
@@ -136,6 +140,6 @@ extension ClientRequest {
 
     mutating func makeSpan() { span = TraceSpan(below: outerTrace) }
 
-    /// The trace of the requests to APIs that are made for this one.
-    var trace: TraceContext? { span?.context ?? outerTrace }
+    /// The origin of the requests to APIs that are made for this one.
+    var origin: RequestOrigin { RequestOrigin(trace: span?.context ?? outerTrace, id: id) }
 }

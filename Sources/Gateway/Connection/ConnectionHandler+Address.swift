@@ -11,7 +11,7 @@ extension ConnectionHandler {
     }
 
     /// The other end is a trusted proxy. It is found out once for the rules.
-    private var trustsPeer: Bool {
+    var trustsPeer: Bool {
         let rules = loop.rules
         guard !rules.access.proxies.isEmpty else { return false }
         if let trust, trust.rules === rules { return trust.isTrusted }

@@ -73,8 +73,8 @@ extension ConnectionHandler {
         let question = EngineClient.Question(
             path: path, method: request.method,
             accessPolicy: request.accessPolicy ?? loop.rules.access.accessPolicy,
-            directives: request.conditions.directives, fields: request.fields, trace: request.trace,
-            client: clientHeaders(request, in: path.partition), pendingRead: pendingRead)
+            directives: request.conditions.directives, fields: request.fields,
+            origin: origin(of: request, in: path.partition), pendingRead: pendingRead)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         EngineLoop.shared.submit {
             engine.read(
@@ -86,7 +86,9 @@ extension ConnectionHandler {
                 { outcome in
                     let labels = engine.labels(
                         of: question.path, question.method, question.accessPolicy, question.pendingRead)
-                    mailbox.send { connection.value.finish(number, outcome, labels) }
+                    mailbox.send {
+                        connection.value.finish(number, outcome, labels, of: question.path.service)
+                    }
                 })
         }
     }
@@ -119,11 +121,15 @@ extension ConnectionHandler {
         return (request, context)
     }
 
+    /// - Parameter service: The service that was asked for, unless the outcome says that there is none.
     func finish(
-        _ number: Int, _ outcome: EngineClient.Outcome, _ labels: Int = GatewayMetrics.noLabels
+        _ number: Int, _ outcome: EngineClient.Outcome, _ labels: Int = GatewayMetrics.noLabels,
+        of service: String? = nil
     ) {
-        if case .body(let streamed) = outcome { return begin(number, streamed, labels) }
-        guard let (request, context) = resume(number) else { return }
+        if case .body(let streamed) = outcome { return begin(number, streamed, labels, of: service) }
+        guard let (waiting, context) = resume(number) else { return }
+        var request = waiting
+        if !outcome.isOfNoService { request.service = service }
         self.labels = labels
         endProxying()
         dropBody()
@@ -208,6 +214,7 @@ extension ConnectionHandler {
     }
 
     func write(_ reply: Reply, _ request: ClientRequest, _ context: ChannelHandlerContext) {
+        let reply = reply.telling(request.id)
         var head = head(reply.status, for: request, at: loop.uptime())
         (head.content, head.proxied, head.freshness) = (reply.content, reply.fields, reply.freshness)
         write(
@@ -248,7 +255,8 @@ extension ConnectionHandler {
             // An answer that has begun can't be replaced.
             if proxied.answer != nil { return close() }
         }
-        let request = ClientRequest(unreadableAt: startTime)
+        var request = ClientRequest(unreadableAt: startTime)
+        request.id = loop.requestIDs.next()
         write(problem.reply, request, context)
         flush(context)
     }

@@ -52,8 +52,8 @@ extension ConnectionHandler {
         events = HostEventStream(id: id)
         loop.streams.add(self, LoopStreams.hostEvents)
         queue(streamHead(for: request), context)
+        beginStream(request)
         send(frames, context)
-        logAccess(request, status: 200, .answered, bytes: 0, context)
         // The client reconnects, and then reaches the process that listens by that time.
         if isLeaving { close() }
     }

@@ -34,6 +34,11 @@ extension ConnectionHandler {
         }
     }
 
+    /// The client's request, for work of a partition.
+    func origin(of request: ClientRequest, in partition: String?) -> RequestOrigin {
+        request.origin.with(clientHeaders(request, in: partition))
+    }
+
     private static let namesOfOwnRead = ProxiedRequest.conditions.union([
         "range", "if-range", "if-modified-since",
     ])

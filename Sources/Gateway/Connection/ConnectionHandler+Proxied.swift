@@ -107,18 +107,19 @@ extension ConnectionHandler {
     // MARK: To the client
 
     /// Begins an answer whose body follows.
-    func begin(_ number: Int, _ streamed: StreamedAnswer, _ labels: Int) {
-        if holdHead(number, streamed, labels) { return }
+    func begin(_ number: Int, _ streamed: StreamedAnswer, _ labels: Int, of service: String?) {
+        if holdHead(number, streamed, labels, of: service) { return }
         guard count(ProxiedExchange.answerBytes) else {
             streamed.pipe.close()
             return finish(number, Problem.tooManyBodies.reply, labels)
         }
-        guard let context, let request = machine.beginAnswer(number, sweep: loop.sweeps) else {
+        guard let context, var request = machine.beginAnswer(number, sweep: loop.sweeps) else {
             // A timeout has answered the request meanwhile.
             discount(ProxiedExchange.answerBytes)
             return streamed.pipe.close()
         }
         self.labels = labels
+        request.service = service
         let coding = coding(of: streamed, for: request)
         let head = head(of: streamed, coding, for: request)
         let proxied = proxied ?? ProxiedExchange(number, upload: nil)
@@ -154,13 +155,15 @@ extension ConnectionHandler {
     }
 
     /// Lets hooks see the head before the answer begins. Returns false if there are none.
-    private func holdHead(_ number: Int, _ streamed: StreamedAnswer, _ labels: Int) -> Bool {
+    private func holdHead(
+        _ number: Int, _ streamed: StreamedAnswer, _ labels: Int, of service: String?
+    ) -> Bool {
         guard let request = machine.unanswered(number), let hooks = request.hooks, hooks.needsAfter else {
             return false
         }
         let head = head(of: streamed, coding(of: streamed, for: request), for: request)
         runAfter(hooks, head) { connection, problem in
-            guard let problem else { return connection.begin(number, streamed, labels) }
+            guard let problem else { return connection.begin(number, streamed, labels, of: service) }
             streamed.pipe.close()
             connection.finish(number, problem.reply, labels)
         }

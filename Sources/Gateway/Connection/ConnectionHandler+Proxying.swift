@@ -65,8 +65,8 @@ extension ConnectionHandler {
         path.partition = partition(of: request)
         return ProxiedRequest(
             method: request.method, path: path, contentType: request.fields["content-type"],
-            headers: proxiedHeaders(request), fields: request.fields, trace: request.trace,
-            client: clientHeaders(request, in: path.partition))
+            headers: proxiedHeaders(request), fields: request.fields,
+            origin: origin(of: request, in: path.partition))
     }
 
     /// The names of the client's headers that the gateway lets through to the API.
@@ -100,7 +100,8 @@ extension ConnectionHandler {
             engine.send(proxiedRequest, accessPolicy, pendingRead, waiting: waiting) { outcome in
                 let labels = engine.labels(
                     of: proxiedRequest.path, proxiedRequest.method, accessPolicy, pendingRead)
-                mailbox.send { connection.value.finish(number, outcome, labels) }
+                let service = proxiedRequest.path.service
+                mailbox.send { connection.value.finish(number, outcome, labels, of: service) }
             }
         }
     }
@@ -120,7 +121,7 @@ extension ConnectionHandler {
         }
         var served = ServedRequest(
             method: request.method, path: String(parts[0]), query: query, headers: Headers(headers),
-            client: client(request))
+            client: client(request), origin: request.origin)
         // A client of HTTP/1.0 knows no interim answers (RFC 9110 15.2).
         if !request.isOld {
             let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
@@ -155,17 +156,15 @@ extension ConnectionHandler {
         var served = request.hooks?.served ?? self.served(request)
         (served.method, served.params, served.body) = (entry.route.method, params, body)
         served.partition = partition(of: request)
-        let headers = clientHeaders(request, in: served.partition)
+        served.origin = served.origin?.with(clientHeaders(request, in: served.partition))
         let (engine, number, target, mailbox) = (loop.engine, request.number, request.target, loop.mailbox)
         // A route has no load that the client could leave. The pending read carries the metrics' labels.
         let pendingRead = PendingRead()
         self.pendingRead = pendingRead
         EngineLoop.shared.submit {
             pendingRead.labels = engine.routeLabels(entry)
-            WorkScope.serving(headers) {
-                engine.answer(entry, served, target: target) { outcome in
-                    mailbox.send { connection.value.finish(number, outcome, pendingRead.labels) }
-                }
+            engine.answer(entry, served, target: target) { outcome in
+                mailbox.send { connection.value.finish(number, outcome, pendingRead.labels) }
             }
         }
     }

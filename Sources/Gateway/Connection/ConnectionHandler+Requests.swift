@@ -127,7 +127,7 @@ extension ConnectionHandler {
             hot.forget()
             return .ask
         }
-        guard let form = form(of: hot, head, bytes) else {
+        guard chosenID(head, bytes, known.client) == nil, let form = form(of: hot, head, bytes) else {
             return .content(answer, hot.forwarded, hot.labels)
         }
         form.render(answer, hot.forwarded, now: now, &loop.date, loop.rules.access.origins)
@@ -139,7 +139,7 @@ extension ConnectionHandler {
     private func form(of hot: HotAnswer, _ head: RequestHead, _ bytes: UnsafeRawBufferPointer)
         -> PrerenderedResponse?
     {
-        if head.notable.isEmpty, head.ifNoneMatch == nil { return hot.form(for: nil) }
+        if head.isPlain { return hot.form(for: nil) }
         guard head.hasKnowableConditions else { return nil }
         var form = hot.form(for: nil)
         if head.hasAcceptFields {
@@ -218,16 +218,20 @@ extension ConnectionHandler {
 
     private func take(_ head: RequestHead) -> ClientRequest {
         var said: KnownConditions?
+        var id: String?
         let client = machine.input.withUnsafeReadableBytes { bytes in
             if head.hasAcceptFields, head.ifNoneMatch == nil {
                 said = loop.conditions.find(head, bytes, last: conditions)
             }
-            return self.client(of: head, bytes) ?? loop.rules.access.stranger
+            let client = self.client(of: head, bytes) ?? loop.rules.access.stranger
+            id = chosenID(head, bytes, client)
+            return client
         }
         let stripped = strippedTarget(head)
         var request = machine.take(head, of: client, isLeaving: isLeaving, startedAt: startTime)
         request.leave(stripped)
         request.known = said
+        request.id = id ?? loop.requestIDs.next()
         if let said { conditions = said }
         if loop.rules.access.spans != nil { request.makeSpan() }
         return request

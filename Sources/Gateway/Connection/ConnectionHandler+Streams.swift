@@ -74,8 +74,8 @@ extension ConnectionHandler {
                 }
             })
         let (engine, accessPolicy) = (loop.engine, request.accessPolicy ?? loop.rules.access.accessPolicy)
-        EngineLoop.shared.submit { [path, trace = request.trace] in
-            guard let problem = engine.subscribe(subscription, to: path, accessPolicy, trace) else { return }
+        EngineLoop.shared.submit { [path, origin = request.origin] in
+            guard let problem = engine.subscribe(subscription, to: path, accessPolicy, origin) else { return }
             mailbox.send { connection.value.finish(number, problem.reply) }
         }
     }
@@ -85,11 +85,13 @@ extension ConnectionHandler {
         _ client: ObservingClient?, _ frames: [ByteBuffer], _ labels: Int
     ) {
         let feed = loop.feed
-        guard let (request, context) = resume(number) else {
+        guard let (waiting, context) = resume(number) else {
             // A timeout has answered the request meanwhile, and the connection belongs to another one.
             return EngineLoop.shared.submit { live.leave(feed, wantedPatches: wantsPatches, client) }
         }
         self.labels = labels
+        var request = waiting
+        request.service = path.service
         stream = ClientStream(
             live: live, feed: feed, path: path, wantsPatches: wantsPatches, client: client)
         loop.streams.add(self, live.id)
@@ -113,7 +115,7 @@ extension ConnectionHandler {
         machine.stream()
         let head = streamHead(for: request)
         queue(request.hooks?.apply(to: head) ?? head, context)
-        logAccess(request, status: 200, .answered, bytes: 0, context)
+        beginStream(request)
         send(frames, context)
         // The client reconnects, and then reaches the process that listens by that time.
         if isLeaving { close() }
@@ -134,6 +136,7 @@ extension ConnectionHandler {
     func send(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
         for buffer in buffers {
             machine.wrote(buffer.readableBytes)
+            begunStream?.sentBytes += buffer.readableBytes
             queue(buffer, context)
         }
         flush(context)

@@ -14,8 +14,8 @@ extension ConnectionHandler {
         // Bytes that were no request didn't come from a page.
         let isOfPage = !loop.isForAdmins && request.number > 0
         return ResponseHead(
-            status: status, date: loop.date.value(at: now),
-            cors: isOfPage ? loop.rules.access.origins.fields(for: request.origin) : [], framing: framing)
+            status: status, date: loop.date.value(at: now), requestID: request.id,
+            cors: isOfPage ? loop.rules.access.origins.fields(for: request.pageOrigin) : [], framing: framing)
     }
 
     /// Hands over the head of an answer whose body follows. An HTTP/2 stream takes the value itself.

@@ -26,6 +26,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var countedBytes = 0
     /// Nil unless the connection carries a resource's events.
     var stream: ClientStream?
+    /// Nil unless the connection carries events of either kind, whose head went out.
+    var begunStream: BegunStream?
     /// Nil unless the connection carries the host's events.
     var events: HostEventStream?
     /// Nil unless a proxied exchange is under way.

@@ -44,6 +44,7 @@ final class GatewayLoop {
     var targets = TargetTable()
     var conditions = ConditionsTable()
     var streams = LoopStreams()
+    var requestIDs = RequestIDs()
     // Unchecked, because each head contains it, and no call of its methods can touch it again.
     @exclusivity(unchecked) var date: ResponseDate
     /// Nil until metrics are asked for; see ``GatewayMetrics``.

@@ -36,10 +36,13 @@ final class KnownConditions: Sendable {
 }
 
 extension RequestHead {
+    /// The head has no conditions about the content.
+    var isPlain: Bool { notable.isSubset(of: .requestID) && ifNoneMatch == nil }
+
     /// The head has no conditions except those of ``KnownConditions``, and perhaps an If-None-Match, with
     /// which a date has no meaning (RFC 9110 13.1.3).
     var hasKnowableConditions: Bool {
-        let known: NotableFields = ifNoneMatch == nil ? [] : .ifModifiedSince
+        let known: NotableFields = ifNoneMatch == nil ? .requestID : [.requestID, .ifModifiedSince]
         return notable.subtracting(known).isSubset(of: [.accept, .acceptEncoding])
             && !repeatsConditions && !hasSeveralIfNoneMatch
     }

@@ -7,6 +7,8 @@ public struct GatewayFailure: Sendable, Equatable {
     /// The line of the script, `file:line`, if the script failed.
     public var place: String?
     public var traceback: String?
+    /// The ID of the request.
+    public var requestID: String?
 }
 
 /// Reports the failures that clients get (rules 73). The first of a kind is reported with its details,
@@ -24,6 +26,7 @@ final class FailureLog {
     private struct Repeats {
         var count = 0
         var last = ""
+        var lastID: String?
     }
 
     private static let mostKinds = 100
@@ -37,8 +40,10 @@ final class FailureLog {
 
     nonisolated init(_ report: Report?) { self.report = report }
 
-    /// - Parameter request: The method and the path of the client's request.
-    func note(_ error: RequestError, of request: String, _ scheduler: Scheduler?) {
+    /// - Parameters:
+    ///   - request: The method and the path of the client's request.
+    ///   - id: Its ID.
+    func note(_ error: RequestError, of request: String, _ id: String?, _ scheduler: Scheduler?) {
         // A script may name codes as it likes.
         let code = counts[error.code] == nil && counts.count >= Self.mostKinds ? "other" : error.code
         counts[code, default: 0] += 1
@@ -53,10 +58,11 @@ final class FailureLog {
         guard kinds[kind] == nil else {
             kinds[kind]?.count += 1
             kinds[kind]?.last = text
+            kinds[kind]?.lastID = id
             return
         }
         kinds[kind] = Repeats()
-        report(GatewayFailure(text: text, place: place, traceback: failure?.traceback))
+        report(GatewayFailure(text: text, place: place, traceback: failure?.traceback, requestID: id))
         if timer == nil { count(after: scheduler, report) }
     }
 
@@ -66,7 +72,9 @@ final class FailureLog {
             timer = nil
             for repeats in kinds.values.sorted(by: { $0.last < $1.last }) where repeats.count > 0 {
                 let times = repeats.count == 1 ? "once more" : "\(repeats.count) more times"
-                report(GatewayFailure(text: "\(times) in a minute: \(repeats.last)"))
+                report(
+                    GatewayFailure(
+                        text: "\(times) in a minute: \(repeats.last)", requestID: repeats.lastID))
             }
             kinds = kinds.filter { $0.value.count > 0 }.mapValues { _ in Repeats() }
             if !kinds.isEmpty, let scheduler { count(after: scheduler, report) }
@@ -80,26 +88,29 @@ extension EngineClient {
     ///
     /// - Parameter path: The resource's path; nil for a route or a hook.
     @EngineActor
-    func problem(of error: RequestError, _ method: String, _ path: ResourcePath) -> Problem {
-        let target = "/" + path.service + "/" + path.path
-        return problem(of: error, asked: "\(method) \(target)", path)
+    func problem(
+        of error: RequestError, _ method: String, _ path: ResourcePath, _ origin: RequestOrigin?
+    ) -> Problem {
+        problem(of: error, asked: "\(method) /\(path.service)/\(path.path)", path, origin)
     }
 
     @EngineActor
     func problem(of error: RequestError, answering request: ServedRequest) -> Problem {
         problem(
             of: error, asked: "\(request.method) \(request.path)",
-            ResourcePath(service: "", path: "", query: nil))
+            ResourcePath(service: "", path: "", query: nil), request.origin)
     }
 
     @EngineActor
-    private func problem(of error: RequestError, asked request: String, _ path: ResourcePath) -> Problem {
+    private func problem(
+        of error: RequestError, asked request: String, _ path: ResourcePath, _ origin: RequestOrigin?
+    ) -> Problem {
         var problem = Problem(error, reading: path)
         guard problem.status >= 500, !error.isCancellation else { return problem }
-        failures.note(error, of: request, directory.engine?.scheduler)
+        failures.note(error, of: request, origin?.id, directory.engine?.scheduler)
         // The reason may show how the script works, so only its operators get it.
         if error.cause?.isFaultOfScript ?? false, !showsScriptErrors {
-            problem.detail = "the script failed; the host's log says where"
+            problem.detail = "the script failed; the host's log says where, with this request_id"
         }
         return problem
     }

@@ -22,16 +22,18 @@ extension EngineClient {
         own.params = hook.params
         let labels =
             metrics.isCounting ? metrics.labels(Self.hostService, hook.template) : GatewayMetrics.noLabels
-        hook.function(own, forward) { result in
-            switch result {
-            case .success(.proceed(let forward, let partition)):
-                var request = request
-                request.partition = partition
-                self.run(hooks.dropFirst(), request, forward: forward, completion)
-            case .success(.answer(let answer)):
-                completion(.answered(self.outcome(of: .success(answer), request), labels: labels))
-            case .failure(let error):
-                completion(.answered(self.outcome(of: .failure(error), request), labels: labels))
+        WorkScope.serving(request.origin) {
+            hook.function(own, forward) { result in
+                switch result {
+                case .success(.proceed(let forward, let partition)):
+                    var request = request
+                    request.partition = partition
+                    self.run(hooks.dropFirst(), request, forward: forward, completion)
+                case .success(.answer(let answer)):
+                    completion(.answered(self.outcome(of: .success(answer), request), labels: labels))
+                case .failure(let error):
+                    completion(.answered(self.outcome(of: .failure(error), request), labels: labels))
+                }
             }
         }
     }
@@ -45,10 +47,12 @@ extension EngineClient {
         guard let hook = hooks.first else { return completion(.success(head)) }
         var own = request
         own.params = hook.params
-        hook.function(own, head) { result in
-            switch result {
-            case .success(let head): self.run(hooks.dropFirst(), request, head, completion)
-            case .failure(let error): completion(.failure(self.problem(of: error, answering: request)))
+        WorkScope.serving(request.origin) {
+            hook.function(own, head) { result in
+                switch result {
+                case .success(let head): self.run(hooks.dropFirst(), request, head, completion)
+                case .failure(let error): completion(.failure(self.problem(of: error, answering: request)))
+                }
             }
         }
     }

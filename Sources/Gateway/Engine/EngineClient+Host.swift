@@ -23,7 +23,8 @@ extension EngineClient {
             }
             if route == .wipe {
                 return try wipe(
-                    try RouteQuery(query, known: ["service", "pattern", "partition"]), accessPolicy, completion)
+                    try RouteQuery(query, known: ["service", "pattern", "partition"]), accessPolicy,
+                    completion)
             }
             completion(try answer(route, query: query, accessPolicy, withDetails: withDetails))
         } catch { completion(error.reply) }

@@ -28,7 +28,7 @@ extension EngineClient {
         if question.directives.isOnlyIfCached { return completion(.problem(.notCached)) }
         let proxied = ProxiedRequest(
             method: question.method, path: question.path, headers: [], fields: question.fields,
-            trace: question.trace)
+            origin: question.origin)
         exchange(proxied, with: resource, isStreamed: true, question.pendingRead, completion)
     }
 
@@ -55,8 +55,8 @@ extension EngineClient {
             options.receiver = forwarded
             answer = forwarded
         }
-        let request = resource.engine.tracing(proxied.trace) {
-            WorkScope.serving(proxied.client) { resource.request(Method(proxied.method), options) }
+        let request = WorkScope.serving(proxied.origin) {
+            resource.request(Method(proxied.method), options)
         }
         answer?.request = request
         pendingRead.onLeave { [weak request] in request?.cancel() }
@@ -67,7 +67,8 @@ extension EngineClient {
             Self.note(info.response, to: proxied.method, resource)
             // A read that carries headers of `forward` gets the API's own answer, failures included (50.6).
             if proxied.isRead, isStreamed, proxied.headers.isEmpty, case .failure(let error) = info.response {
-                return completion(.problem(self.problem(of: error, proxied.method, proxied.path)))
+                return completion(
+                    .problem(self.problem(of: error, proxied.method, proxied.path, proxied.origin)))
             }
             completion(self.outcome(info.response, proxied, of: resource, headers))
         }

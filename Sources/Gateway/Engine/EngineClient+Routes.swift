@@ -27,20 +27,23 @@ extension EngineClient {
         }
         guard !isCollapsed else { return }
         let shared = SharedServedRequest(request)
-        entry.route.handler(shared.request) { result in
-            // All that waited here get an answer of their own, and so does each request from now on.
-            if shared.isPersonal { return answers.endPersonal(resource) }
-            if case .success(.stream) = result {
-                return answers.end(resource, with: .problem(.streamIsNotKept))
-            }
-            guard case .success(.content(let entity)) = result, 200...299 ~= entity.status ?? 200 else {
-                return answers.end(resource, with: self.outcome(of: result, request))
-            }
-            Self.keep(entity, in: resource) { made in
-                switch made {
-                case .success(let answer): answers.end(resource, with: .answer(answer, status, shown))
-                case .failure(let error):
-                    answers.end(resource, with: .problem(self.problem(of: error, answering: request)))
+        WorkScope.serving(request.origin) {
+            entry.route.handler(shared.request) { result in
+                // All that waited here get an answer of their own, and so does each request from now on.
+                if shared.isPersonal { return answers.endPersonal(resource) }
+                if case .success(.stream) = result {
+                    return answers.end(resource, with: .problem(.streamIsNotKept))
+                }
+                guard case .success(.content(let entity)) = result, 200...299 ~= entity.status ?? 200 else {
+                    return answers.end(resource, with: self.outcome(of: result, request))
+                }
+                Self.keep(entity, in: resource) { made in
+                    switch made {
+                    case .success(let answer):
+                        answers.end(resource, with: .answer(answer, status, shown))
+                    case .failure(let error):
+                        answers.end(resource, with: .problem(self.problem(of: error, answering: request)))
+                    }
                 }
             }
         }
@@ -56,8 +59,10 @@ extension EngineClient {
         let isRead = entry.route.method == "GET"
         let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
         let known = isRead ? request.headers["If-None-Match"] : nil
-        entry.route.handler(request) {
-            completion(self.outcome(of: $0, request, accepted, known: known))
+        WorkScope.serving(request.origin) {
+            entry.route.handler(request) {
+                completion(self.outcome(of: $0, request, accepted, known: known))
+            }
         }
     }
 
@@ -101,7 +106,7 @@ extension EngineClient {
         do throws(RequestError) {
             switch try result.get() {
             case .content(let entity): return try Self.reply(entity, accepted, known)
-            case .stream(let stream): return .body(StreamedAnswer(stream))
+            case .stream(let stream): return .body(StreamedAnswer(stream, for: request.origin))
             }
         } catch { return .problem(problem(of: error, answering: request)) }
     }
@@ -147,7 +152,8 @@ private final class SharedServedRequest {
 
     init(_ request: ServedRequest) {
         self.request = ServedRequest(
-            method: request.method, path: request.path, params: request.params, query: request.query)
+            method: request.method, path: request.path, params: request.params, query: request.query,
+            origin: request.origin)
         self.request.partition = request.partition
         let (client, partition) = (request.client, request.partition)
         self.request.firstClient = { [weak self] in
@@ -159,7 +165,7 @@ private final class SharedServedRequest {
 
 extension StreamedAnswer {
     /// A body that a route writes while it is sent. The route begins when the connection takes the answer.
-    init(_ stream: ServedStream) {
+    init(_ stream: ServedStream, for origin: RequestOrigin?) {
         let pipe = BodyPipe()
         self.pipe = pipe
         status = stream.status
@@ -174,6 +180,6 @@ extension StreamedAnswer {
             fields.append(("X-Accel-Buffering", "no"))
         }
         if stream.headers.contains("Cache-Control") { freshness = nil }
-        begin = { stream.begin(pipe) }
+        begin = { WorkScope.serving(origin) { stream.begin(pipe) } }
     }
 }

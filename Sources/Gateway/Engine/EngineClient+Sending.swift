@@ -51,9 +51,7 @@ extension EngineClient {
         if timeout != Self.usualTimeout { waiting(timeout) }
         let forwarded = forwarded(of: resource)
         let sent = proxied
-        resource.engine.tracing(proxied.trace) {
-            WorkScope.serving(proxied.client) { resource.request(method, proxied.options) }
-        }.onCompletion {
+        WorkScope.serving(proxied.origin) { resource.request(method, proxied.options) }.onCompletion {
             info in
             Self.note(info.response, to: sent.method, resource)
             completion(self.outcome(info.response, sent, of: resource, forwarded))
@@ -96,7 +94,7 @@ extension EngineClient {
         case .failure(let error):
             guard error.cause == nil, let failed = error.entity, let code = error.httpStatusCode,
                 400...599 ~= code
-            else { return .problem(problem(of: error, proxied.method, proxied.path)) }
+            else { return .problem(problem(of: error, proxied.method, proxied.path, proxied.origin)) }
             (entity, status) = (failed, code)
         }
         do throws(RequestError.CauseError) {
@@ -111,7 +109,7 @@ extension EngineClient {
             return outcome
         } catch {
             let failure = RequestError(cause: error.cause, timestamp: 0)
-            return .problem(problem(of: failure, proxied.method, proxied.path))
+            return .problem(problem(of: failure, proxied.method, proxied.path, proxied.origin))
         }
     }
 

@@ -35,6 +35,10 @@ final class EngineClient: Sendable {
         /// An answer whose body follows it.
         case body(StreamedAnswer)
         case problem(Problem)
+
+        var isOfNoService: Bool {
+            if case .problem(let problem) = self { problem.code == Problem.unknownService } else { false }
+        }
     }
 
     /// Describes how the same target may be answered without the engine from now on.
@@ -86,10 +90,8 @@ final class EngineClient: Sendable {
         var directives = CacheDirectives()
         /// The fields of its head.
         var fields = RequestFields.none
-        /// The trace of a load for it, if loads are traced.
-        var trace: TraceContext?
-        /// Nil without a partition.
-        var client: ClientHeaders?
+        /// The client's request.
+        var origin: RequestOrigin?
         /// Lets the client end the wait.
         let pendingRead: PendingRead
     }
@@ -140,9 +142,7 @@ final class EngineClient: Sendable {
     ) {
         let resolved = resource.resolvedConfiguration(for: "GET")
         if resolved.configuration.stream == .body {
-            return WorkScope.serving(question.client) {
-                stream(resource, question, shown.forwarded, completion)
-            }
+            return stream(resource, question, shown.forwarded, completion)
         }
         let timeout = Self.timeout(resolved.configuration.timeouts)
         if timeout != Self.usualTimeout { waiting(timeout) }
@@ -152,8 +152,7 @@ final class EngineClient: Sendable {
         let status = CacheStatus.forwarded(isStale: held != nil, isCollapsed: running != nil)
         let (pendingRead, path, always) = (question.pendingRead, question.path, !question.directives.isUsual)
         let asked = AskedRequest()
-        let engine = resource.engine
-        let read: () -> Request? = {
+        let request = WorkScope.serving(question.origin) {
             resource.readServedAnswer(always: always) { result, reason in
                 pendingRead.use()
                 let request = asked.end()
@@ -166,11 +165,12 @@ final class EngineClient: Sendable {
                     // the resource's caches.
                     let source: CacheStatus.Source = answer.timestamp == held ? .memory : .cache
                     completion(.answer(answer, .hit(source), shown))
-                case .failure(let error): completion(.problem(self.problem(of: error, question.method, path)))
+                case .failure(let error):
+                    let problem = self.problem(of: error, question.method, path, question.origin)
+                    completion(.problem(problem))
                 }
             }
         }
-        let request = engine.tracing(question.trace) { WorkScope.serving(question.client, read) }
         guard let request else { return }
         asked.begin(request)
         self.interest.join(
@@ -182,11 +182,11 @@ final class EngineClient: Sendable {
     @EngineActor
     func subscribe(
         _ subscription: LiveResource.Subscription, to path: ResourcePath, _ accessPolicy: AccessPolicy,
-        _ trace: TraceContext?
+        _ origin: RequestOrigin?
     ) -> Problem? {
         do throws(Problem) {
             let (resource, _) = try resource(at: path, method: "GET", accessPolicy)
-            resource.engine.tracing(trace) { lives.live(resource, at: path).subscribe(subscription) }
+            WorkScope.serving(origin) { lives.live(resource, at: path).subscribe(subscription) }
             return nil
         } catch { return error }
     }
@@ -252,7 +252,7 @@ final class EngineClient: Sendable {
     func unknownService(_ name: String, _ accessPolicy: AccessPolicy) -> Problem {
         let text =
             name.isEmpty ? "the path names no service: /SERVICE/PATH" : "there is no service '\(name)'"
-        var problem = Problem(404, "unknown_service", text)
+        var problem = Problem(404, Problem.unknownService, text)
         problem.services = serviceNames(accessPolicy)
         return problem
     }

@@ -13,10 +13,8 @@ struct ProxiedRequest: Sendable {
     private(set) var namedRange: String?
     /// All fields of the client's request.
     var fields = RequestFields.none
-    /// The trace of the request, if requests are traced.
-    var trace: TraceContext?
-    /// Nil without a partition.
-    var client: ClientHeaders?
+    /// The client's request.
+    var origin: RequestOrigin?
 
     /// The pipe of a body that is forwarded as it arrives.
     var pipe: BodyPipe? {

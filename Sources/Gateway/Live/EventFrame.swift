@@ -95,7 +95,7 @@ struct LiveState {
     }
 
     private var error: [UInt8] {
-        resource.latestError.map { Problem($0, reading: path).reply.body } ?? Self.null
+        resource.latestError.map { Problem($0, reading: path).body(nil) } ?? Self.null
     }
 
     /// The age of the data in seconds.

@@ -68,6 +68,8 @@ struct NotableFields: OptionSet {
     static let cacheControl = NotableFields(rawValue: 8)
     static let ifModifiedSince = NotableFields(rawValue: 16)
     static let origin = NotableFields(rawValue: 32)
+    /// X-Request-Id, which does not change the content.
+    static let requestID = NotableFields(rawValue: 64)
 }
 
 /// A part of the bytes that a head was read from.
@@ -177,6 +179,7 @@ extension RequestHead {
             notable.insert(.acceptEncoding)
             repeatsConditions = repeatsConditions || acceptEncoding != nil
             acceptEncoding = range
+        case 12 where line.equalsIgnoringCase("x-request-id", at: 0): notable.insert(.requestID)
         case 13 where line.equalsIgnoringCase("cache-control", at: 0): notable.insert(.cacheControl)
         case 17 where line.equalsIgnoringCase("if-modified-since", at: 0): notable.insert(.ifModifiedSince)
         case 4 where line.equalsIgnoringCase("host", at: 0):

@@ -47,7 +47,7 @@ struct OriginRules: Sendable {
             ([
                 "Accept-Ranges", "Age", "Allow", "Cache-Status", "Content-Disposition", "Content-Range",
                 "Deprecation", "ETag", "Link", "Location", "Preference-Applied", "Retry-After", "Sunset",
-                "WWW-Authenticate",
+                "WWW-Authenticate", "X-Request-Id",
             ] + kept)
             .joined(separator: ", ")
     }

@@ -89,7 +89,7 @@ final class ComputedState {
         let before = watched
         let isFollowing = declaration.follows && resource.observers != nil
         watched = isFollowing ? sources.compactMap { $0.record.renewedResource() } : []
-        WorkScope.outsideOfComputation {
+        WorkScope.forAll {
             for source in watched where !before.contains(identical: source) {
                 source.addObserver(watch, owner: watch)
             }

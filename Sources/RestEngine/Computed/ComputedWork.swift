@@ -9,6 +9,7 @@ final class ComputedWork: RequestWork {
     /// The function's work; nil before it begins.
     private var call: Request?
     private var computation: Computation?
+    private var trace: ComputationTrace?
     private var pipeline: (run: OffloadedRun, timer: EngineTimer?)?
 
     init(_ plan: RequestPlan, of resource: Resource, by declaration: ComputedDeclaration) {
@@ -38,9 +39,11 @@ final class ComputedWork: RequestWork {
         self.call = call
         call.onCompletion { [weak self] info in self?.computed(info.response, resolved, request) }
         let client = resource.clientForRequest
-        WorkScope(refreshes: request.neededBy, computation: computation, client: client).run {
-            _ = call.start()
-        }
+        let trace = ComputationTrace(request, of: resource, plan.method)
+        self.trace = trace
+        WorkScope(
+            refreshes: request.neededBy, computation: computation, origin: trace.origin.with(client)
+        ).run { _ = call.start() }
         if client != nil { resource.needsClient() }
     }
 
@@ -118,6 +121,7 @@ final class ComputedWork: RequestWork {
             entity.content = .bytes([])
             response = .success(entity)
         }
+        trace?.end(response.error, resource.engine)
         request.complete(ResponseInfo(response, stageOutputs: outputs))
     }
 
@@ -131,6 +135,8 @@ final class ComputedWork: RequestWork {
         stopPipeline()
         if let computation { resource.computed?.ended(computation, isKept: false) }
         call?.cancel()
+        trace?.end(
+            RequestError(cause: .requestCancelled, timestamp: resource.engine.scheduler.now), resource.engine)
     }
 
     func repeated() -> any RequestWork { ComputedWork(plan, of: resource, by: declaration) }

@@ -22,6 +22,8 @@ public struct Configuration: Sendable {
     public var isCollapsing = true
     /// Whether each message is a span of a trace, announced to the server in a header (rules 59).
     public var isTraced = false
+    /// Whether messages carry the ID of the client's request for which they are sent (rule 74.2).
+    public var sendsRequestID = true
     /// Set if the content of a GET is a stream of contents; nil: it is one content.
     public var stream: ContentStream?
     /// Set if the resource is computed; nil: its content comes from the network.

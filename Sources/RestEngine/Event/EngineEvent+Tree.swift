@@ -6,6 +6,7 @@ extension EngineEvent {
         pairs.add("kind", kind.rawValue)
         pairs.add("time", time)
         pairs.add("request", request.map { Int64(clamping: $0) })
+        pairs.add("request_id", requestID)
         pairs.add("service", service)
         pairs.add("method", method)
         pairs.add("url", url.map(SecretMask.standard.url))

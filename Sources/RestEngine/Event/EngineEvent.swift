@@ -29,6 +29,8 @@ public struct EngineEvent: Sendable {
     public let time: Double
     /// The number of the request, the same in all its events; nil for events that belong to no request.
     public var request: UInt64?
+    /// The ID of the client's request for which the request is made; nil for others (rules 74).
+    public var requestID: String?
     /// The name of the service.
     public var service: String?
     /// The method of the request or of the attempt; a redirect may have changed it.
@@ -41,11 +43,12 @@ public struct EngineEvent: Sendable {
     public internal(set) var dropped = 0
 
     package init(
-        time: Double, request: UInt64? = nil, service: String? = nil, method: String? = nil,
-        url: String? = nil, _ detail: Detail
+        time: Double, request: UInt64? = nil, requestID: String? = nil, service: String? = nil,
+        method: String? = nil, url: String? = nil, _ detail: Detail
     ) {
         self.time = time
         self.request = request
+        self.requestID = requestID
         self.service = service
         self.method = method
         self.url = url

@@ -145,8 +145,8 @@ extension Request {
     /// Only for requests that use the network; other requests consist of such requests, or are custom ones.
     private func event(_ detail: EngineEvent.Detail) -> EngineEvent {
         EngineEvent(
-            time: engine.scheduler.now, request: tale.number, service: work.lister?.core.name,
-            method: work.target?.method, url: work.target?.url, detail)
+            time: engine.scheduler.now, request: tale.number, requestID: origin?.id,
+            service: work.lister?.core.name, method: work.target?.method, url: work.target?.url, detail)
     }
 
     func notifyStart() {
@@ -187,8 +187,9 @@ extension Request {
         engine.notify(
             .attempt,
             EngineEvent(
-                time: engine.scheduler.now, request: tale.number, service: work.lister?.core.name,
-                method: message.method, url: message.url, .attempt(attempt)))
+                time: engine.scheduler.now, request: tale.number, requestID: origin?.id,
+                service: work.lister?.core.name, method: message.method, url: message.url,
+                .attempt(attempt)))
     }
 }
 

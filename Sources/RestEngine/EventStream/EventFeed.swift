@@ -120,7 +120,9 @@ final class EventFeed: BodyReceiver {
                 }
             ], timeout: 0, destination: .events(self))
         // This may run in the scope of a client that has gone.
-        let request = WorkScope.serving(resource.clientInBackground()) { resource.start(plan) }
+        let request = WorkScope.serving(
+            resource.clientInBackground().map { RequestOrigin(client: $0) }
+        ) { resource.start(plan) }
         connection = request
         request.onCompletion { [weak self, unowned request] info in
             guard let self, connection === request else { return }
@@ -224,10 +226,12 @@ final class EventFeed: BodyReceiver {
             .network,
             "the stream \(resource?.urlString ?? "") is requested again in \((seconds * 1000).rounded() / 1000) s"
         )
-        timer = engine.scheduler.after(seconds) { [weak self] in
-            guard let self else { return }
-            timer = nil
-            if isNeeded { connect() } else { stop() }
+        WorkScope.forAll {
+            timer = engine.scheduler.after(seconds) { [weak self] in
+                guard let self else { return }
+                timer = nil
+                if isNeeded { connect() } else { stop() }
+            }
         }
     }
 

@@ -90,6 +90,7 @@ struct ConfigurationFacts {
                 Field(name: "refresh_while_observed", value: seconds(configuration.refreshSeconds)))
         }
         if configuration.isTraced { fields.append(Field(name: "trace", value: true)) }
+        if !configuration.sendsRequestID { fields.append(Field(name: "request_id", value: false)) }
         if let computation = configuration.computation {
             let origin = computation.origin.map { "function at \($0)" } ?? "function"
             fields.append(Field(name: "computed", value: Tree(origin)))

@@ -16,14 +16,17 @@ package struct ServedRequest: Sendable {
     /// Gives the client of a request that stands for those of other clients, too; nil for a request that
     /// stands for itself.
     package var firstClient: (@EngineActor @Sendable () -> ServedClient)?
+    /// Its trace and its ID; nil without a gateway.
+    package var origin: RequestOrigin?
     /// Sends 103 with some headers before the answer (RFC 8297); nil if the client takes none.
     package var earlyHints: (@Sendable (Headers) -> Void)?
 
     package init(
         method: String, path: String, params: [(name: String, value: String)] = [],
         query: [(name: String, value: String)] = [], headers: Headers = Headers(), body: [UInt8] = [],
-        client: ServedClient = ServedClient()
+        client: ServedClient = ServedClient(), origin: RequestOrigin? = nil
     ) {
+        self.origin = origin
         self.method = method
         self.path = path
         self.params = params
@@ -65,6 +68,7 @@ package struct ServedHead: Sendable {
     /// The gateway itself sets these fields, which depend on the body and on the connection.
     package static let managed: Set<String> = [
         "connection", "content-length", "date", "keep-alive", "trailer", "transfer-encoding", "upgrade",
+        "x-request-id",
     ]
 }
 

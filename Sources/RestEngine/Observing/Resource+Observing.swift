@@ -43,12 +43,13 @@ extension Resource {
         if configuration.stream == .events { return eventFeed().observe() }
         let seconds = configuration.refreshSeconds
         guard seconds > 0 else { return }
-        list.refresh = engine.scheduler.after(seconds) { [weak self, weak list] in
-            list?.refresh = nil
-            guard let self, isObserved else { return }
-            if isLoading { return planRefresh() }
-            // The timer may have been made for a client that has gone.
-            if mayLoadInBackground { WorkScope.outside { load() } }
+        WorkScope.forAll {
+            list.refresh = engine.scheduler.after(seconds) { [weak self, weak list] in
+                list?.refresh = nil
+                guard let self, isObserved else { return }
+                if isLoading { return planRefresh() }
+                if mayLoadInBackground { load() }
+            }
         }
     }
 

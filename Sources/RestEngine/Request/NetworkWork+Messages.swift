@@ -5,7 +5,8 @@ extension NetworkWork {
     ///   - target: The URL, where cookies or a span need it.
     ///   - span: The span to announce to the server.
     func message(
-        of hop: RequestHop, to target: URLText?, _ proof: AuthenticationProof?, _ span: TraceSpan?
+        of hop: RequestHop, of request: Request, to target: URLText?, _ proof: AuthenticationProof?,
+        _ span: TraceSpan?
     ) -> TransportRequest {
         let engine = resource.engine
         var timeouts = hop.resolved.configuration.timeouts
@@ -26,6 +27,7 @@ extension NetworkWork {
         delivery?.prepare(&message)
         if let target, let cookies = resource.cookies { cookies.add(to: &message, for: target, engine) }
         if let span, let target { notify(span, by: &message, to: target, of: hop) }
+        if let id = request.origin?.id, tellsRequestID(to: hop) { message.headers.set(RequestID.header, id) }
         return message
     }
 
@@ -80,10 +82,21 @@ extension NetworkWork {
     // MARK: Traces
 
     /// Nil if there is no tracing and no listener.
-    func makeTrace(isNotified: Bool, _ headers: Headers) -> RequestTrace? {
+    func makeTrace(of request: Request, isNotified: Bool, _ headers: Headers) -> RequestTrace? {
         guard isNotified || resource.engine.recordsSpans else { return nil }
         let own = isNotified ? TraceContext(headers) : nil
-        return RequestTrace(below: own ?? resource.engine.traceParent, isNotified: isNotified)
+        return RequestTrace(below: own ?? request.origin?.trace, isNotified: isNotified)
+    }
+
+    /// Whether a message gets the ID of the client's request: neither the configuration nor the caller has
+    /// set one, and the message goes to no other origin (74.2).
+    private func tellsRequestID(to hop: RequestHop) -> Bool {
+        guard hop.resolved.configuration.sendsRequestID, !hop.step.headers.contains(RequestID.header) else {
+            return false
+        }
+        if hop.step.url == resource.urlString { return true }
+        return URLText(hop.step.url)?.origin == resource.url?.origin
+            || hop.resolved.configuration.redirects.keepHeaders.contains(HeaderName(RequestID.header))
     }
 
     /// Announces the span to the server in a header, unless the message goes to another origin (59.2).

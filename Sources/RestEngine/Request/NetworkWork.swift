@@ -84,7 +84,7 @@ final class NetworkWork: RequestWork {
         // The fingerprint of the current transformers, which may have changed by the end.
         if resource.engine.remembersPipelines { _ = resolved.pipelineFingerprint }
         if let failure = resolved.failure { return end(.failure(failure), request) }
-        trace = makeTrace(isNotified: resolved.configuration.isTraced, step.headers)
+        trace = makeTrace(of: request, isNotified: resolved.configuration.isTraced, step.headers)
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
             permits = RequestPermits(rules, resource) { [weak self] in self?.limitsNow }
         }
@@ -187,7 +187,7 @@ final class NetworkWork: RequestWork {
         let sendsSpan = trace?.isNotified ?? false
         let target = resource.cookies == nil && !sendsSpan ? nil : URLText(hop.step.url)
         let span = trace?.span()
-        let message = message(of: hop, to: target, authentication?.proof, sendsSpan ? span : nil)
+        let message = message(of: hop, of: request, to: target, authentication?.proof, sendsSpan ? span : nil)
         // The time of the first message is known, unless it had to wait.
         let isAtOnce = !hop.isOneOfMany && permits == nil && authentication == nil
         let sent = isAtOnce ? hop.began : engine.scheduler.now

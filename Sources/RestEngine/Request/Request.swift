@@ -25,7 +25,9 @@ public final class Request {
     /// The scheduler's tick in which it started.
     private(set) var startTick: UInt64 = 0
     /// The refreshes that depend on this request, so that it must not wait for them.
-    private(set) var neededBy = WorkScope.current.refreshes
+    private(set) var neededBy: [RefreshPass]
+    /// The client's request for which it was made; nil for others.
+    private(set) var origin: RequestOrigin?
 
     /// The deadline of the call that the request is part of, on the scheduler's uptime clock (41.8). The time
     /// limit of the request itself may end earlier.
@@ -55,12 +57,15 @@ public final class Request {
     init(engine: Engine, work: any RequestWork) {
         self.engine = engine
         self.work = work
+        let scope = WorkScope.current
+        (neededBy, origin) = (scope.refreshes, scope.origin)
     }
 
     /// A request that has already ended, with an outcome that starting or cancelling does not change (11.5).
     public init(engine: Engine, outcome: Response) {
         self.engine = engine
         work = HardWiredWork()
+        neededBy = []
         _ = machine.start()
         _ = machine.complete()
         info = ResponseInfo(outcome)
@@ -148,6 +153,7 @@ public final class Request {
         if work is HardWiredWork { return self }
         let request = Request(engine: engine, work: work.repeated())
         request.attempt = (trail?.last?.number ?? attempt) + 1
+        request.origin = origin ?? request.origin
         return request
     }
 

@@ -1,28 +1,32 @@
 /// The purposes of running code: the token refreshes that need it, the computation that it is part of, and the
-/// client that it serves.
+/// client's request on whose behalf it runs.
 ///
 /// The scope is passed on to hooks, ticks, timers, waits of scripts, and tasks that are made with
-/// ``task(_:)``, so that later work is still attributed to it; see ``RefreshGate`` and ``Computation``.
+/// ``task(_:)``, so that later work is still attributed to it; see ``RefreshGate``, ``Computation``
+/// and ``RequestOrigin``.
 @EngineActor
 package struct WorkScope {
     var refreshes: [RefreshPass]
     var computation: Computation?
-    /// Its headers go with requests of its partition.
-    var client: ClientHeaders?
+    /// Nil for work of the host's own, such as a job, and for work that many share.
+    var origin: RequestOrigin?
 
     /// The scope of the running callback; nil outside of callbacks, where the scope of the task applies.
     private static var running: WorkScope?
     @TaskLocal private static var ofTask = WorkScope()
 
     nonisolated init(
-        refreshes: [RefreshPass] = [], computation: Computation? = nil, client: ClientHeaders? = nil
+        refreshes: [RefreshPass] = [], computation: Computation? = nil, origin: RequestOrigin? = nil
     ) {
         self.refreshes = refreshes
         self.computation = computation
-        self.client = client
+        self.origin = origin
     }
 
-    var isEmpty: Bool { refreshes.isEmpty && computation == nil && client == nil }
+    var isEmpty: Bool { canNotEnd && origin == nil }
+
+    /// It has no part that can be over.
+    private var canNotEnd: Bool { refreshes.isEmpty && computation == nil }
 
     /// Almost always empty.
     static var current: WorkScope { running ?? ofTask }
@@ -31,11 +35,11 @@ package struct WorkScope {
     func run<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = Self.running
         Self.running =
-            isEmpty
+            canNotEnd
             ? self
             : WorkScope(
                 refreshes: refreshes.filter { !$0.isOver },
-                computation: computation.flatMap { $0.isOver ? nil : $0 }, client: client)
+                computation: computation.flatMap { $0.isOver ? nil : $0 }, origin: origin)
         defer { Self.running = outer }
         return try body()
     }
@@ -43,20 +47,21 @@ package struct WorkScope {
     /// Runs `body` in an empty scope.
     package static func outside(_ body: () -> Void) { WorkScope().run(body) }
 
-    /// Runs `body` for a client; nil changes nothing.
-    package static func serving<Result>(_ client: ClientHeaders?, _ body: () -> Result) -> Result {
-        guard let client else { return body() }
+    /// Runs `body` as part of no computation, because its reads make no sources, and on behalf of no client,
+    /// because it is for all who use a resource.
+    static func forAll(_ body: () -> Void) {
         var scope = current
-        scope.client = client
-        return scope.run(body)
+        guard scope.computation != nil || scope.origin != nil else { return body() }
+        (scope.computation, scope.origin) = (nil, nil)
+        scope.run(body)
     }
 
-    /// Runs `body` as part of no computation: reads in it make no sources.
-    static func outsideOfComputation(_ body: () -> Void) {
+    /// Runs `body` on behalf of no client, because it goes on after the client's request.
+    package static func outlivingRequest<Result>(_ body: () -> Result) -> Result {
         var scope = current
-        guard scope.computation != nil else { return body() }
-        scope.computation = nil
-        scope.run(body)
+        guard scope.origin != nil else { return body() }
+        scope.origin = nil
+        return scope.run(body)
     }
 
     /// Starts a Swift task in the current scope, which includes its child tasks.

@@ -47,7 +47,9 @@ extension Resource {
     /// observes the resource.
     var clientForRequest: ClientHeaders? {
         guard let partition else { return nil }
-        if let client = WorkScope.current.client, client.partition == partition, client.reaches(core.name) {
+        if let client = WorkScope.current.origin?.client, client.partition == partition,
+            client.reaches(core.name)
+        {
             return client
         }
         return clientInBackground()

@@ -217,7 +217,7 @@ extension Resource {
             lastUsed = time ?? engine.scheduler.uptime
             core.sources.changed(self)
         }
-        WorkScope.outsideOfComputation {
+        WorkScope.forAll {
             if event != .requested {
                 publish()
                 recount()

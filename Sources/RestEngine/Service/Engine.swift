@@ -17,8 +17,6 @@ public final class Engine {
     var listeners: EventListeners?
     var feeds = EventFeeds()
     private var cookieJars: [String: CookieJar] = [:]
-    /// See ``tracing(_:_:)``.
-    var traceParent: TraceContext?
     /// See ``NotifiedRequest``.
     var lastRequestNumber: UInt64 = 0
 
@@ -40,6 +38,8 @@ public final class Engine {
 
     /// Whether messages are spans for listeners of events even if servers do not get the span (rule 70.1).
     public var recordsSpans = false
+    /// Gets the spans of computations.
+    package var onComputation: (@EngineActor (ComputationSpan) -> Void)?
 
     /// Whether large bodies and Swift transformers are handled on other threads. False in tests that move the
     /// time by hand and wait for no work.

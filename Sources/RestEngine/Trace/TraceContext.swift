@@ -110,14 +110,3 @@ final class RequestTrace: Sendable {
         TraceSpan(below: parent, isRoot: isRoot)
     }
 }
-
-extension Engine {
-    /// Sets the parent span for requests that `body` begins, if their configuration traces them (59.1).
-    package func tracing<Value>(_ parent: TraceContext?, _ body: () throws -> Value) rethrows -> Value {
-        guard let parent else { return try body() }
-        let outer = traceParent
-        traceParent = parent
-        defer { traceParent = outer }
-        return try body()
-    }
-}

@@ -66,6 +66,10 @@ extension ConfigurationBinding {
             flag(
                 "trace", default: "false", "Requests say in `traceparent` which trace they belong to.",
                 { $0.isTraced }, { $0.isTraced = $1 }),
+            flag(
+                "request_id", default: "true",
+                "Requests made for a client of the gateway carry the ID of its request, in `X-Request-Id`.",
+                { $0.sendsRequestID }, { $0.sendsRequestID = $1 }),
         ]
     }
 

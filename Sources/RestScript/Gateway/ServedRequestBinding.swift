@@ -92,6 +92,10 @@ struct ServedRequestBinding: ScriptBinding {
                 field("path", "string", "The path as the client sent it, without the query.") {
                     $1.push($0.path)
                 },
+                field(
+                    "id", "string",
+                    "The ID of the request: the client's `X-Request-Id` if it may choose one, else the gateway's."
+                ) { $1.push($0.origin?.id ?? "") },
                 field("params", "table", "The values for the names in the route's path, by name.") {
                     push($0.params, on: $1)
                 },
@@ -208,7 +212,7 @@ struct ServedRequestBinding: ScriptBinding {
                 },
                 property(
                     "headers", "headers",
-                    "The headers, which may be changed. The gateway itself sets Content-Length, Date and those of the connection."
+                    "The headers, which may be changed. The gateway itself sets Content-Length, Date, X-Request-Id and those of the connection."
                 ) { call in
                     let head = try call.receiver(as: ScriptServedHead.self)
                     values.push(

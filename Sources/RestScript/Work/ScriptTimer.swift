@@ -72,7 +72,9 @@ final class ScriptTimer: ScriptActivity, LuaObject {
             next = times.wait(from: scheduler.now, mayJump: scheduler.mayJump)
             rhythm = .cron(times)
         }
-        if let next { timer = scheduler.after(next) { [self] in fire() } }
+        if let next {
+            WorkScope.outlivingRequest { timer = scheduler.after(next) { [self] in fire() } }
+        }
         return isDue
     }
 

@@ -98,6 +98,7 @@ extension LogText {
         let fields: [(String, String?)] = [
             ("client", record.client), ("name", record.name), ("outcome", record.outcome),
             ("code", record.code), ("version", record.version),
+            ("request_id", record.requestID),
             ("user_agent", record.userAgent.map { SecretMask.standard.line($0) }),
         ]
         return fields.compactMap { name, value in value.map { (name, $0) } }

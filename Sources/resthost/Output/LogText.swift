@@ -87,7 +87,8 @@ struct LogText: Sendable {
         write(
             ScriptLogEntry(
                 level: .error, text: failure.text,
-                fields: failure.traceback.map { [("traceback", $0)] } ?? [], place: failure.place))
+                fields: (failure.requestID.map { [("request_id", $0)] } ?? [])
+                    + (failure.traceback.map { [("traceback", $0)] } ?? []), place: failure.place))
     }
 
     /// A value with spaces is quoted, because it could look like several fields.

@@ -17,13 +17,30 @@ struct OTLPSpan {
 
     /// A span with the common attributes of a request's events.
     init(_ event: EngineEvent) {
+        if let id = event.requestID { add("resthost.request_id", id) }
         if let service = event.service { add("resthost.service", service) }
         if let method = event.method { add("http.request.method", method) }
         guard let url = event.url else { return }
         add("url.full", SecretMask.standard.url(url))
         guard let parts = URLText(url), let host = parts.host else { return }
+        if let scheme = parts.scheme { add("url.scheme", scheme) }
         add("server.address", host)
         add("server.port", parts.port ?? (parts.scheme == "https" ? 443 : 80))
+    }
+
+    /// The span of a computation (rule 70.7).
+    static func computed(_ computation: ComputationSpan) -> Tree {
+        var span = OTLPSpan()
+        if let id = computation.requestID { span.add("resthost.request_id", id) }
+        span.add("resthost.service", computation.service)
+        span.add("http.request.method", computation.method)
+        span.add("url.full", SecretMask.standard.url(computation.url))
+        if let failure = computation.failure { span.fail(failure.code, failure.message) }
+        return span.tree(
+            "\(computation.method) \(computation.service)", .internal,
+            trace: computation.span.context.traceID,
+            span: computation.span.context.spanID, parent: computation.span.parentID,
+            from: computation.began, to: computation.ended)
     }
 
     mutating func add(_ key: String, _ value: String) { attributes.append(Self.text(key, value)) }

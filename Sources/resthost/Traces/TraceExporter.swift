@@ -48,6 +48,9 @@ final class TraceExporter {
     /// lack its messages.
     func listen(to engine: Engine) {
         engine.recordsSpans = true
+        engine.onComputation = { [self] computation in
+            if computation.span.context.isSampled { add(OTLPSpan.computed(computation)) }
+        }
         engine.onEvent([.attempt, .response]) { [self] event in
             if let span = requests.span(for: event) { add(span) }
         }

@@ -19,8 +19,8 @@ struct FailureLogTests {
     @Test func `73.1 the first failure of a kind is reported whole, further ones are counted`() {
         var reports: [GatewayFailure] = []
         let log = FailureLog { reports.append($0) }
-        for _ in 1...3 { log.note(error("no", line: 1), of: "GET /a", fixture.engine.scheduler) }
-        log.note(error("other", line: 2), of: "GET /b", fixture.engine.scheduler)
+        for _ in 1...3 { log.note(error("no", line: 1), of: "GET /a", "id", fixture.engine.scheduler) }
+        log.note(error("other", line: 2), of: "GET /b", "id", fixture.engine.scheduler)
         #expect(reports.map(\.place) == ["main.lua:1", "main.lua:2"])
         #expect(reports.map(\.traceback) == ["stack of 1", "stack of 2"])
         #expect(reports[0].text.hasPrefix("GET /a: ") && reports[0].text.contains("no"))
@@ -30,7 +30,7 @@ struct FailureLogTests {
         #expect(reports[2].traceback == nil)
         #expect(log.counts == ["script_error": 4])
         fixture.advance(60)
-        log.note(error("no", line: 1), of: "GET /a", fixture.engine.scheduler)
+        log.note(error("no", line: 1), of: "GET /a", "id", fixture.engine.scheduler)
         #expect(
             reports.count == 4 && reports[3].traceback == "stack of 1", "it is new again after a calm minute")
         fixture.advance(120)
@@ -40,19 +40,21 @@ struct FailureLogTests {
     @Test func `73.2 kinds have a limit, and secrets are masked`() {
         var reports: [GatewayFailure] = []
         let log = FailureLog { reports.append($0) }
-        for line in 1...200 { log.note(error("no", line: line), of: "GET /a", fixture.engine.scheduler) }
+        for line in 1...200 {
+            log.note(error("no", line: line), of: "GET /a", "id", fixture.engine.scheduler)
+        }
         #expect(reports.count == 101)
         log.note(
             RequestError(
                 userMessage: "no", cause: nil, timestamp: 0, url: "https://api.test/a?access_token=hidden"),
-            of: "GET /a?access_token=hidden", fixture.engine.scheduler)
+            of: "GET /a?access_token=hidden", "id", fixture.engine.scheduler)
         fixture.advance(60)
         #expect(reports.count == 102)
         for number in 1...200 {
             log.note(
                 RequestError(
                     userMessage: "no", cause: .custom(type: "t\(number)", fields: .null), timestamp: 0),
-                of: "GET /a", nil)
+                of: "GET /a", nil, nil)
         }
         #expect(log.counts.count <= 101 && (log.counts["other"] ?? 0) > 0)
         #expect(reports.allSatisfy { !$0.text.contains("hidden") }, "\(reports.last?.text ?? "")")

@@ -51,6 +51,67 @@ import Testing
         }
     }
 
+    @Test func `a stream of events is noted at its end, once, with its bytes and its duration`() async throws
+    {
+        let records = Records()
+        try await World.run({ $0.accessLog = { record in records.all.withLock { $0.append(record) } } }) {
+            world, site in
+            var stream: StreamClient? = try StreamTests.open(site, "/github/a")
+            await world.transport.waitForRequests(1)
+            #expect(try stream?.head().status == 200)
+            _ = try stream?.event()
+            _ = try stream?.event()
+            #expect(records.all.withLock { $0.isEmpty })
+            world.clock.advance(by: 30)
+            await world.reply("[1]")
+            #expect(try stream?.event().name == "new_data")
+            stream = nil
+            await yielding(until: "it is gone") { site.gateway.connections == 0 }
+            await yielding(until: "it is noted") { records.all.withLock { !$0.isEmpty } }
+            let noted = records.all.withLock { $0 }
+            #expect(
+                noted.map { "\($0.target) \($0.status) \($0.outcome ?? "")" } == ["/github/a 200 answered"])
+            #expect(noted[0].bytes > 100 && noted[0].duration >= 30)
+        }
+    }
+
+    @Test func `a stream of events that the host ends is noted, too`() async throws {
+        let records = Records()
+        try await World.run({ $0.accessLog = { record in records.all.withLock { $0.append(record) } } }) {
+            world, site in
+            let stream = try StreamTests.open(site, "/-/events")
+            #expect(try stream.head().status == 200)
+            let other = try StreamTests.open(site, "/github/a")
+            #expect(try other.head().status == 200)
+            await site.stop()
+            #expect(
+                records.all.withLock { $0.map { "\($0.target) \($0.status)" }.sorted() }
+                    == ["/-/events 200", "/github/a 200"])
+        }
+    }
+
+    @Test func `a stream of events of a route is noted with its bytes when its client leaves`() async throws {
+        let records = Records()
+        let stream = ServedStream(
+            status: 200, headers: Headers([("Content-Type", "text/event-stream")])
+        ) { pipe in pipe.write(Array("data: 1\n\n".utf8)) }
+        try await World.run({
+            $0.accessLog = { record in records.all.withLock { $0.append(record) } }
+            $0.routes = [
+                GatewayRoute(method: "GET", template: "/s", expirationSeconds: nil) { _, finish in
+                    finish(.success(.stream(stream)))
+                }
+            ]
+        }) { _, site in
+            var client: StreamClient? = try StreamTests.open(site, "/s")
+            #expect(try client?.head().status == 200)
+            #expect(records.all.withLock { $0.isEmpty })
+            client = nil
+            await yielding(until: "it is noted") { records.all.withLock { !$0.isEmpty } }
+            #expect(records.all.withLock { $0.map { "\($0.status) \($0.bytes)" } } == ["200 9"])
+        }
+    }
+
     @Test func `a connection that rests when it closes is no request`() async throws {
         let records = Records()
         try await World.run({ $0.accessLog = { record in records.all.withLock { $0.append(record) } } }) {

@@ -33,7 +33,7 @@ import Testing
             #expect(request.method == "POST")
             #expect(request.url == "https://api.github.com/v3/users?notify=all")
             #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == #"{"name":"o"}"#)
-            #expect(request.headers.fields.map(\.name) == ["Content-Type"])
+            #expect(request.headers.fields.map(\.name) == ["Content-Type", "X-Request-Id"])
             // The connection goes on after the body.
             try client.send("DELETE /github/users/7 HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try client.answer().status == 201)

@@ -54,7 +54,9 @@ struct TraceTests {
     @Test func `59.1 nothing is sent unless a block says so`() throws {
         try fixture.stub("GET", "a", .response())
         let spans = try spans {
-            fixture.engine.tracing(TraceContext(parent: Self.parent)) { _ = fixture.resource("a").load() }
+            WorkScope.serving(RequestOrigin(trace: TraceContext(parent: Self.parent))) {
+                _ = fixture.resource("a").load()
+            }
         }
         #expect(spans == [nil] && !fixture.transport.requests[0].headers.contains("traceparent"))
     }
@@ -77,7 +79,7 @@ struct TraceTests {
         fixture.service.configure { $0.isTraced = true }
         try fixture.stub("GET", "a", .response())
         let spans = try spans {
-            fixture.engine.tracing(TraceContext(parent: Self.parent, state: "v=1")) {
+            WorkScope.serving(RequestOrigin(trace: TraceContext(parent: Self.parent, state: "v=1"))) {
                 _ = fixture.resource("a").load()
             }
             fixture.resource("a").request("GET", headers: ["traceparent": Self.parent])

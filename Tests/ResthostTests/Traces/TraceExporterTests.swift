@@ -78,7 +78,7 @@ struct TraceExporterTests {
         let exporter = try exporter()
         let trace = "0af7651916cd43dd8448eb211c80319c"
         let parent = TraceContext(parent: "00-\(trace)-b7ad6b7169203331-\(flags)")
-        fixture.engine.tracing(parent) { _ = fixture.resource("a").load() }
+        WorkScope.serving(RequestOrigin(trace: parent)) { _ = fixture.resource("a").load() }
         fixture.settle()
         fixture.advance(5)
         let sent = TraceContext(try #require(fixture.transport.requests.first).headers)
@@ -201,7 +201,7 @@ struct TraceExporterTests {
         let span = TraceSpan(
             below: TraceContext(
                 parent: "00-\(String(repeating: "a", count: 32))-\(String(repeating: "b", count: 16))-01"))
-        fixture.engine.tracing(span.context) { _ = fixture.resource("a").load() }
+        WorkScope.serving(RequestOrigin(trace: span.context)) { _ = fixture.resource("a").load() }
         fixture.settle()
         let sent = try #require(fixture.transport.requests.first).headers
         #expect(sent["traceparent"] == nil, "the configuration doesn't trace")
@@ -212,6 +212,11 @@ struct TraceExporterTests {
         let record = AccessRecord(
             client: "127.0.0.1", method: "GET", target: "/api/a?token=s3cret&b=1", status: 502, bytes: 7,
             duration: 0.5, endedAt: 1000)
+        var odd = record
+        odd.method = "STRANGE"
+        let strange = OTLPSpan.served(odd, as: span)
+        #expect(strange["name"]?.string == "HTTP" && attribute("http.request.method", strange) == "_OTHER")
+        #expect(attribute("http.request.method_original", strange) == "STRANGE")
         let served = OTLPSpan.served(record, as: span)
         #expect(served["kind"]?.int == 2 && served["name"]?.string == "GET")
         #expect(served["spanId"]?.string == span.context.spanID)

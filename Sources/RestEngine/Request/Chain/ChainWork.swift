@@ -80,7 +80,7 @@ final class ChainWork: RequestWork {
         guard chain.state == .inProgress else { return }
         let decision = ChainDecision(wrapped, info, of: chain, self)
         self.decision = decision
-        WorkScope(refreshes: chain.neededBy).run { decide(info, decision) }
+        WorkScope(refreshes: chain.neededBy, origin: chain.origin).run { decide(info, decision) }
         if isOverdue, decision.isAwaited { endOverdue(chain) }
     }
 
