@@ -14,7 +14,7 @@ public struct EntityCacheConformance {
     private let cache: any EntityCache
     private let engine: Engine
     private let service: Service
-    private var calls: [Calls] = []
+    private var calls: [CompletionCalls] = []
     private var violations: [String] = []
     /// The partition of the resources of the next operations.
     private var partition: String?
@@ -154,7 +154,7 @@ public struct EntityCacheConformance {
             _ = await write(text(name ?? "all", timestamp: 1), "/own")
             _ = await write(text(name ?? "all", timestamp: 1), "/other")
         }
-        let removal = Calls("removing all of a partition")
+        let removal = CompletionCalls("removing all of a partition")
         calls.append(removal)
         cache.removeAll(of: service.name) { partition, url in
             partition == "ada" && url.hasSuffix("/own")
@@ -184,7 +184,7 @@ public struct EntityCacheConformance {
         let two = text("two", timestamp: 2)
         var found: [String] = []
         func note(_ result: Result<Entity?, any Error>) { found.append(Self.text(of: result)) }
-        let done = Calls("chained operations")
+        let done = CompletionCalls("chained operations")
         calls.append(done)
         cache.write(one, for: key) { _ in
             cache.read(key) { result in
@@ -286,7 +286,7 @@ public struct EntityCacheConformance {
             return "no key: \(error)"
         }
         guard let found else { return none }
-        let call = Calls("\(what) at \(stage)")
+        let call = CompletionCalls("\(what) at \(stage)")
         calls.append(call)
         start(cache, found) { call.note($0) }
         await wait(for: call)
@@ -294,7 +294,7 @@ public struct EntityCacheConformance {
     }
 
     /// Runs ticks until the answer is there.
-    private func wait(for call: Calls) async {
+    private func wait(for call: CompletionCalls) async {
         await yielding(until: "\(call.what) is answered") {
             while call.count == 0, engine.scheduler.runTick() {}
             return call.count > 0
@@ -303,22 +303,5 @@ public struct EntityCacheConformance {
 
     private mutating func expect(_ isRight: Bool, _ sentence: String) {
         if !isRight { violations.append(sentence) }
-    }
-
-    /// The calls of one completion.
-    @EngineActor
-    private final class Calls {
-        let what: String
-        private(set) var count = 0
-        private(set) var wasOnLoop = true
-        private(set) var answer: String?
-
-        init(_ what: String) { self.what = what }
-
-        func note(_ answer: String = "") {
-            count += 1
-            wasOnLoop = wasOnLoop && EngineLoop.shared.isCurrent
-            self.answer = self.answer ?? answer
-        }
     }
 }

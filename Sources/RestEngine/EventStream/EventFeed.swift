@@ -101,10 +101,9 @@ final class EventFeed: BodyReceiver {
     private func connect() {
         timer?.cancel()
         timer = nil
-        guard let resource else { return stop() }
+        guard let resource, !loads.isEmpty || resource.mayLoadInBackground else { return stop() }
         let configuration = resource.configuration(for: "GET")
         guard configuration.stream == .events else { return giveUp() }
-        guard !loads.isEmpty || resource.mayLoadInBackground else { return stop() }
         engine.feeds.add(self)
         parser = EventStreamParser(
             limit: min(configuration.maxBodyBytes, Self.mostEventBytes), lastID: parser.lastID)
@@ -119,10 +118,7 @@ final class EventFeed: BodyReceiver {
                     if !id.isEmpty { draft.headers.set("Last-Event-ID", id) }
                 }
             ], timeout: 0, destination: .events(self))
-        // This may run in the scope of a client that has gone.
-        let request = WorkScope.serving(
-            resource.clientInBackground().map { RequestOrigin(client: $0) }
-        ) { resource.start(plan) }
+        let request = resource.startInBackground(plan)
         connection = request
         request.onCompletion { [weak self, unowned request] info in
             guard let self, connection === request else { return }

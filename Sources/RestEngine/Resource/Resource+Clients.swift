@@ -65,6 +65,12 @@ extension Resource {
     /// False if its requests need the headers of a client, and none is there.
     var mayLoadInBackground: Bool { clients?.isNeeded != true || clientInBackground() != nil }
 
+    /// Starts a request for all who observe the resource: the caller may run on behalf of a client that has
+    /// gone.
+    func startInBackground(_ plan: RequestPlan) -> Request {
+        WorkScope.serving(clientInBackground().map { RequestOrigin(client: $0) }) { start(plan) }
+    }
+
     func needsClient() {
         if let clients { return clients.isNeeded = true }
         let clients = ResourceClients()

@@ -10,7 +10,7 @@ struct RefreshBinding: ScriptBinding {
     private var refreshOn: ModuleFunction {
         ModuleFunction(
             "refresh_on",
-            "(predicate: integer | function(err) -> boolean, fn: function(partition?) -> (true | nil, error)) "
+            "(predicate: integer | function(err) -> boolean, fn: function(partition: string?) -> (true | nil, error)) "
                 + "-> function(resource, request) -> request",
             "A decorator that renews a token: fn runs once for all requests that were refused together, and each is "
                 + "repeated once. Each partition has a refresh of its own."

@@ -22,7 +22,7 @@ struct SurplusArgumentTests {
             "api:resource('/a'):load_if_needed({})",
             "'load_if_needed' takes no argument, but got 1: request(method, options) takes method"
         ),
-        ("api:resource('/a', {})", "'resource' takes one argument, but got 2"),
+        ("api:resource('/a', {}, 1)", "'resource' takes 2 arguments, but got 3"),
         ("api:resource('/a'):with_param('a', nil, 'b')", "'with_param' takes 2 arguments, but got 3"),
         ("rest.now(1)", "takes no argument, but got 1"), ("rest:now()", "write rest.now(…), with a dot"),
         ("rest.log.info('a', {}, 1)", "takes 2 arguments, but got 3"),
