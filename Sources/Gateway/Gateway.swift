@@ -37,7 +37,7 @@ public final class Gateway: Sendable {
         try configuration.check()
         self.configuration = configuration
         addresses = try ListenAddress.list(configuration.listen)
-        for (text, address) in addresses where configuration.isForAdmins {
+        for (text, address) in addresses where configuration.audience == .admins {
             guard configuration.mayTakeCommands(at: address) else {
                 throw .badAddress(text, why: "commands are only taken on a Unix socket, unix:/path")
             }
@@ -125,7 +125,7 @@ public final class Gateway: Sendable {
         _ running: Running
     ) throws(GatewayError) -> Listener {
         try Listener.bind(
-            address, text: text, mode: configuration.isForAdmins ? 0o600 : update.socketModes[text],
+            address, text: text, mode: configuration.audience == .admins ? 0o600 : update.socketModes[text],
             security: secrets.security(of: text), group: running.group, loops: running.loops,
             room: running.room, inherited: configuration.inheritedSockets["\(address)"])
     }

@@ -32,16 +32,11 @@ final class FailureLog {
     private nonisolated let report: Report?
     private var kinds: [Kind: Repeats] = [:]
     private var timer: EngineTimer?
-    /// The number of failures since the start, by the error's code.
-    private(set) var counts: [String: Int] = [:]
 
     nonisolated init(_ report: Report?) { self.report = report }
 
     /// - Parameter request: The method and the path of the client's request.
     func note(_ error: RequestError, of request: String, _ scheduler: Scheduler?) {
-        // A script may name codes as it likes.
-        let code = counts[error.code] == nil && counts.count >= Self.mostKinds ? "other" : error.code
-        counts[code, default: 0] += 1
         guard let report, let scheduler else { return }
         var failure: RequestError.ScriptFailure?
         if case .scriptError(let raised)? = error.cause { failure = raised }
@@ -96,6 +91,7 @@ extension EngineClient {
     private func problem(of error: RequestError, asked request: String, _ path: ResourcePath) -> Problem {
         var problem = Problem(error, reading: path)
         guard problem.status >= 500, !error.isCancellation else { return problem }
+        metrics.noteFailure(error.code)
         failures.note(error, of: request, directory.engine?.scheduler)
         // The reason may show how the script works, so only its operators get it.
         if error.cause?.isFaultOfScript ?? false, !showsScriptErrors {

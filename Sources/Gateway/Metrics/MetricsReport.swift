@@ -27,7 +27,7 @@ extension EngineClient {
         families.append(
             MetricFamily(
                 .gatewayFailures,
-                failures.counts.sorted { $0.key < $1.key }.map {
+                metrics.failures.sorted { $0.key < $1.key }.map {
                     .init([.init("code", $0.key)], .number(Double($0.value)))
                 }))
         families += control?.metrics ?? []
