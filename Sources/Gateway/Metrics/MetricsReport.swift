@@ -43,7 +43,7 @@ extension EngineClient {
                 return !service.isEmpty && service != LabeledMetrics.other && service != Self.hostService
                     && !accessPolicy.isExposed(service: service)
             }
-            return sample["limit"] != nil || sample["origin"] != nil
+            return ["limit", "origin", "certificate"].contains { sample[$0] != nil }
         }
         return shown
     }

@@ -76,7 +76,7 @@ struct GatewayAccess: Sendable {
             configuration, authority: authority, after: previous?.identities)
         self.identities = identities
         eventCredentials = configuration.eventCredentials
-        // Whoever the operators' gateway lets in is one. Without credentials the client's address decides.
+        // The operators' gateway lets only operators in. Without credentials the client's address decides.
         operatorListeners =
             configuration.audience == .operators && !identities.isOpen
             ? Set(configuration.listen) : configuration.operatorListeners

@@ -76,6 +76,10 @@ struct HostFacts: Sendable {
     /// The same of operators.
     var operatorAddresses: [String] = []
     var operatorConnections = 0
+    /// See ``Gateway/certificateEnds``.
+    var certificateEnds: [String: Double] = [:]
+    /// A renewed certificate can't be used.
+    var hasBadCertificate = false
     var admin: String?
     /// Warnings for the operator.
     var warnings: [String] = []
@@ -238,6 +242,8 @@ extension HostFacts {
         warnings += gateway.shortages.map { "the gateway: \($0)" }
         operatorAddresses = listeners.operators.listening
         operatorConnections = listeners.operators.connections
+        certificateEnds = listeners.certificateEnds
+        hasBadCertificate = listeners.condition.certificateFailure != nil
         admin = listeners.adminPath
     }
 }

@@ -7,7 +7,9 @@ import RestScript
 enum GatewaySettings {
     static let defaultAddress = "127.0.0.1:8080"
 
-    /// Nil when neither requires a gateway. `operators` are the addresses of the command line for them. Throws the fault of the declaration, or of `resthost.toml`.
+    /// Nil when neither requires a gateway. Throws the fault of the declaration, or of `resthost.toml`.
+    ///
+    /// - Parameter operators: The operators' addresses of the command line.
     static func configuration(
         for host: ScriptHost, listen asked: [String], operators: [String] = [], threads: Int?
     ) throws(Diagnostic) -> GatewayConfiguration? {

@@ -3,8 +3,8 @@ import Platform
 import RestEngine
 import RestScript
 
-/// The gateway for operators, if `[operator]` of `resthost.toml` or `--operator` has an address (66.10). It has
-/// connections and a thread of its own, so it answers while the one of clients is full.
+/// The gateway for operators, if `[operator]` of `resthost.toml` or `--operator` has an address (66.10). It
+/// has connections and a thread of its own, so it answers while the one of clients is full.
 @EngineActor
 final class OperatorGateway {
     /// See docs/reference/limits.md, L350.
@@ -24,7 +24,7 @@ final class OperatorGateway {
         metrics: GatewayMetrics, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
         onKeyFailure: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        // Nobody waits for anything long here but followers of events, who come again.
+        // Only streams of events take long, and their clients come again.
         reloaded = ReloadedGateway(directory: directory, control: control, drain: 0)
         (self.listen, self.metrics) = (listen, metrics)
         (self.onShortage, self.onKeyFailure) = (onShortage, onKeyFailure)
@@ -41,6 +41,8 @@ final class OperatorGateway {
     var connections: Int { reloaded.gateway?.connections ?? 0 }
 
     var certificateFiles: Set<String> { reloaded.gateway?.certificateFiles ?? [] }
+
+    var certificateEnds: [String: Double] { reloaded.gateway?.certificateEnds ?? [:] }
 
     /// Reads certificates and keys again. On a failure nothing changes.
     func renewCertificates(of host: ScriptHost) throws(Diagnostic) {

@@ -69,6 +69,8 @@ final class PublicGateway {
 
     var certificateFiles: Set<String> { gateway?.certificateFiles ?? [] }
 
+    var certificateEnds: [String: Double] { gateway?.certificateEnds ?? [:] }
+
     /// Reads certificates and keys again. On a failure nothing changes.
     func renewCertificates(of host: ScriptHost) throws(Diagnostic) {
         do throws(GatewayError) { try gateway?.renewCertificates() } catch {

@@ -20,14 +20,15 @@ final class RunListeners {
 
     let clients: PublicGateway
     let operators: OperatorGateway
+    let condition: HostCondition
     private let admin: (gateway: Gateway, path: String)?
     private let inspector: (gateway: Gateway, address: String)?
 
     init(
-        clients: PublicGateway, operators: OperatorGateway, admin: (gateway: Gateway, path: String)?,
-        inspector: (gateway: Gateway, address: String)?
+        clients: PublicGateway, operators: OperatorGateway, condition: HostCondition,
+        admin: (gateway: Gateway, path: String)?, inspector: (gateway: Gateway, address: String)?
     ) {
-        (self.clients, self.operators) = (clients, operators)
+        (self.clients, self.operators, self.condition) = (clients, operators, condition)
         (self.admin, self.inspector) = (admin, inspector)
     }
 
@@ -43,6 +44,11 @@ final class RunListeners {
 
     var certificateFiles: Set<String> { clients.certificateFiles.union(operators.certificateFiles) }
 
+    /// See ``Gateway/certificateEnds``.
+    var certificateEnds: [String: Double] {
+        clients.certificateEnds.merging(operators.certificateEnds) { min($0, $1) }
+    }
+
     /// Does everything that can fail. The caller then commits the change.
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
         let forOperators = try operators.prepare(for: host)
@@ -57,14 +63,22 @@ final class RunListeners {
     /// Applies a change. Returns the new addresses.
     @discardableResult
     func commit(_ change: Change) -> Addresses {
-        Addresses(
+        // Each update reads the certificates anew.
+        condition.certificateFailure = nil
+        return Addresses(
             clients: clients.commit(change.clients), operators: operators.commit(change.operators))
     }
 
-    /// Reads certificates and keys again.
+    /// Reads certificates and keys again. Those that can't be used leave the ones before in use.
     func renewCertificates(of host: ScriptHost) throws(Diagnostic) {
-        try clients.renewCertificates(of: host)
-        try operators.renewCertificates(of: host)
+        do throws(Diagnostic) {
+            try clients.renewCertificates(of: host)
+            try operators.renewCertificates(of: host)
+            condition.certificateFailure = nil
+        } catch {
+            condition.certificateFailure = error
+            throw error
+        }
     }
 
     /// Operators may look while the requests of clients end.

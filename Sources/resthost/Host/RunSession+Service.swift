@@ -35,7 +35,8 @@ extension RunSession {
 
     /// Listens for commands. The addresses of clients and operators follow with the script.
     func makeListeners(_ generations: Generations, _ control: RunControl) -> RunListeners {
-        let directory = ScriptDirectory(generations)
+        let condition = HostCondition()
+        let directory = ScriptDirectory(generations, condition)
         let (accessLog, writesAccess) = openAccessLog()
         self.accessLog = accessLog
         let log = log
@@ -68,7 +69,9 @@ extension RunSession {
                     directory: directory, control: control, metrics: metrics)
             }
         } catch { fail(Diagnostic(.error, error.message)) }
-        return RunListeners(clients: clients, operators: operators, admin: admin, inspector: inspector)
+        return RunListeners(
+            clients: clients, operators: operators, condition: condition, admin: admin,
+            inspector: inspector)
     }
 
     func warnOfOpenAddress(_ host: ScriptHost) {

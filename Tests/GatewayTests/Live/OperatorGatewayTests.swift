@@ -67,7 +67,7 @@ import Testing
             }
             configuration.bearerToken = "t"
             #expect(throws: Never.self) { try Gateway(configuration, directory: world) }
-            // The same holds for an address of clients whose clients are operators.
+            // An address of clients can make operators of them too.
             configuration = GatewayConfiguration(listen: [address])
             configuration.operatorListeners = [address, "0.0.0.0:9999"]
             #expect(throws: GatewayError.openToOperators(address)) {
