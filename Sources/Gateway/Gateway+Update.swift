@@ -58,7 +58,8 @@ extension Gateway {
         engine.rules.replace(prepared.access)
         running?.room.allow(prepared.access.limits.maxConnections)
         prepared.secrets.take(over: prepared.listeners, prepared.configuration)
-        let isRunning = setListeners(prepared.listeners, of: prepared.configuration)
+        let isRunning = setListeners(
+            prepared.listeners, of: prepared.configuration, prepared.secrets)
         let closing = isRunning ? prepared.closing : prepared.opened
         let loops = running?.loops ?? []
         for listener in closing { listener.leave(loops) }
@@ -78,6 +79,7 @@ extension Gateway {
         guard let running else { throw .notRunning }
         let secrets = try ListenerSecrets(running.configuration)
         secrets.take(over: running.listeners, running.configuration)
+        _ = setListeners(running.listeners, of: running.configuration, secrets)
         var access = engine.rules.currentAccess
         guard access.identities.authority != secrets.authority else { return }
         access.identities.authority = secrets.authority
@@ -86,6 +88,9 @@ extension Gateway {
 
     /// See ``GatewayConfiguration/certificateFiles``; empty unless the gateway runs.
     public var certificateFiles: Set<String> { running?.configuration.certificateFiles ?? [] }
+
+    /// The files with certificates, and when the first certificate of each ends, in Unix seconds.
+    public var certificateEnds: [String: Double] { running?.certificateEnds ?? [:] }
 
     /// Names the overlap if an address such as `0.0.0.0:80` can't be bound beside `127.0.0.1:80`.
     private static func explain(_ error: GatewayError, _ running: Running) -> GatewayError {

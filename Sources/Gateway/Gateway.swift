@@ -21,6 +21,8 @@ public final class Gateway: Sendable {
         var listeners: [Listener]
         /// The configuration as of the last update.
         var configuration: GatewayConfiguration
+        /// See ``ListenerSecrets/ends``.
+        var certificateEnds: [String: Double]
     }
 
     let configuration: GatewayConfiguration
@@ -37,7 +39,7 @@ public final class Gateway: Sendable {
         try configuration.check()
         self.configuration = configuration
         addresses = try ListenAddress.list(configuration.listen)
-        for (text, address) in addresses where configuration.isForAdmins {
+        for (text, address) in addresses where configuration.audience == .admins {
             guard configuration.mayTakeCommands(at: address) else {
                 throw .badAddress(text, why: "commands are only taken on a Unix socket, unix:/path")
             }
@@ -71,11 +73,14 @@ public final class Gateway: Sendable {
     }
 
     /// Replaces the listeners. False if the gateway doesn't run any more.
-    func setListeners(_ listeners: [Listener], of configuration: GatewayConfiguration) -> Bool {
+    func setListeners(
+        _ listeners: [Listener], of configuration: GatewayConfiguration, _ secrets: ListenerSecrets
+    ) -> Bool {
         state.withLock { state in
             guard case .running(var running) = state else { return false }
             running.listeners = listeners
             running.configuration = configuration
+            running.certificateEnds = secrets.ends
             state = .running(running)
             return true
         }
@@ -103,7 +108,8 @@ public final class Gateway: Sendable {
             }
         }.compactMap { try? $0.wait() }
         var running = Running(
-            group: group, loops: loops, room: room, listeners: [], configuration: configuration)
+            group: group, loops: loops, room: room, listeners: [], configuration: configuration,
+            certificateEnds: secrets.ends)
         for (text, address) in addresses {
             do throws(GatewayError) {
                 running.listeners.append(
@@ -125,7 +131,7 @@ public final class Gateway: Sendable {
         _ running: Running
     ) throws(GatewayError) -> Listener {
         try Listener.bind(
-            address, text: text, mode: configuration.isForAdmins ? 0o600 : update.socketModes[text],
+            address, text: text, mode: configuration.audience == .admins ? 0o600 : update.socketModes[text],
             security: secrets.security(of: text), group: running.group, loops: running.loops,
             room: running.room, inherited: configuration.inheritedSockets["\(address)"])
     }

@@ -58,9 +58,9 @@ public struct GatewayConfiguration: Sendable {
     public var cors: GatewayCORS?
     /// Accepted names in Host besides the loopback names and the listener's address.
     public var serverNames: [String] = []
-    /// The gateway takes commands and serves no resources. It is for Unix sockets of mode 0600, which other
-    /// users can't open. With a token it may also listen on the loopback.
-    public var isForAdmins = false
+    public var audience = Audience.clients
+    /// Operators ask elsewhere, so this gateway keeps `/-/health` and `/-/ready` of the routes below `/-/`.
+    public var hasOperatorsElsewhere = false
     /// Called on a network thread after each answer. It must be quick.
     public var accessLog: (@Sendable (AccessRecord) -> Void)?
     /// Gets the span of each answered request whose trace is recorded. Requests about the host get no span,
@@ -109,6 +109,26 @@ public struct GatewayConfiguration: Sendable {
         self.bearerToken = bearerToken
     }
 
+    /// The clients that a gateway is for.
+    public enum Audience: Sendable {
+        /// Those of services, and operators among them.
+        case clients
+        /// Operators alone: the gateway serves no resources.
+        case operators
+        /// Those who may give commands: the gateway serves no resources. It is for Unix sockets of mode 0600,
+        /// which other users can't open. With a token it may also listen on the loopback.
+        case admins
+    }
+
+    /// Other machines reach the address, so operators have to show something there.
+    private func checkOperators() throws(GatewayError) {
+        guard !takesSecrets, clientCertificates == nil else { return }
+        for (text, address) in try ListenAddress.list(listen)
+        where !address.isLocal && (audience == .operators || operatorListeners.contains(text)) {
+            throw .openToOperators(text)
+        }
+    }
+
     func mayTakeCommands(at address: ListenAddress) -> Bool {
         switch address {
         case .unix: true
@@ -128,6 +148,7 @@ public struct GatewayConfiguration: Sendable {
     /// Throws the first error in the configuration, before anything is started.
     public func check() throws(GatewayError) {
         _ = try ListenAddress.list(listen)
+        try checkOperators()
         _ = try AccessPolicy(expose)
         _ = try RouteTable(routes)
         _ = try HookTable(hooks)

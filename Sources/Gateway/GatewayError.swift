@@ -12,6 +12,8 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     /// A file for TLS that can't be used.
     case badCertificate(String, why: String)
     case badTLS(String)
+    /// An address that other machines reach, whose clients would be operators without showing anything.
+    case openToOperators(String)
     case badCORS(String)
     /// Proxies that can't be trusted as they are configured.
     case badProxies(String)
@@ -35,6 +37,8 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .badRoute(let why), .badCORS(let why), .badTLS(let why), .badCredentials(let why),
             .badProxies(let why):
             why
+        case .openToOperators(let text):
+            "other machines reach '\(text)', so operators need a token or a certificate there, and nothing asks for one"
         case .badCertificate(let path, let why): "'\(path)' can't be used for TLS: \(why)"
         case .notRunning: "the gateway isn't running"
         case .addressOverlaps(let text, let other):

@@ -35,6 +35,14 @@ package enum ListenAddress: Equatable, Sendable {
         self = .ip(host: host, port: Int(port))
     }
 
+    /// Only programs on this machine reach it.
+    package var isLocal: Bool {
+        switch self {
+        case .unix: true
+        case .ip(let host, _): host.hasPrefix("127.") || host == "::1"
+        }
+    }
+
     private static func isIPAddress(_ host: String) -> Bool {
         guard !host.utf8.contains(0) else { return false }
         // Room for either.

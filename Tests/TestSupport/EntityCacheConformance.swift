@@ -151,14 +151,11 @@ public struct EntityCacheConformance {
         for name in partitions {
             partition = name
             expect(await read("/own") == "none", "partition \(name ?? "-") finds nothing of another")
-            _ = await write(text(name ?? "all", timestamp: 1), "/own")
-            _ = await write(text(name ?? "all", timestamp: 1), "/other")
+            for path in ["/own", "/other"] { _ = await write(text(name ?? "all", timestamp: 1), path) }
         }
         let removal = CompletionCalls("removing all of a partition")
         calls.append(removal)
-        cache.removeAll(of: service.name) { partition, url in
-            partition == "ada" && url.hasSuffix("/own")
-        } completion: {
+        cache.removeAll(of: service.name, where: { $0 == "ada" && $1.hasSuffix("/own") }) {
             removal.note($0.map { "\($0)" } ?? "")
         }
         await wait(for: removal)
@@ -166,10 +163,8 @@ public struct EntityCacheConformance {
         for name in partitions {
             partition = name
             let kept = SampleEntities.text(of: text(name ?? "all", timestamp: 1))
-            expect(
-                await read("/own") == (name == "ada" ? "none" : kept),
-                "of \(name ?? "-") what was to go has gone, and nothing else")
-            expect(await read("/other") == kept, "of \(name ?? "-") other URLs stay")
+            let (own, other) = (await read("/own"), await read("/other"))
+            expect(own == (name == "ada" ? "none" : kept) && other == kept, "only what was to go has gone")
         }
         partition = nil
     }

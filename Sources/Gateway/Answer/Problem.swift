@@ -54,14 +54,18 @@ extension Problem {
     /// The code of a path whose service doesn't exist or isn't shown.
     static let unknownService = "unknown_service"
 
-    /// - Parameter canBeListed: A script can list the name as its own.
-    static func wrongHost(_ value: UnsafeRawBufferPointer, canBeListed: Bool) -> Problem {
+    static func wrongHost(
+        _ value: UnsafeRawBufferPointer, _ audience: GatewayConfiguration.Audience
+    ) -> Problem {
         let name = HostNames.host(of: String(decoding: value, as: UTF8.self))
         var detail = "this gateway does not answer to the name in Host"
-        if canBeListed, HostNames.isName(name) {
+        if audience != .admins, HostNames.isName(name) {
+            let list =
+                audience == .clients
+                ? "rest.gateway { server_names = { \"\(name)\" } }"
+                : "in resthost.toml, [operator] server-names = [\"\(name)\"]"
             detail =
-                "this gateway does not answer to '\(name)', the name in Host: if it is its own, list it, "
-                + "rest.gateway { server_names = { \"\(name)\" } }"
+                "this gateway does not answer to '\(name)', the name in Host: if it is its own, list it, \(list)"
         }
         return Problem(421, "wrong_host", detail)
     }

@@ -14,12 +14,8 @@ extension ConnectionHandler {
         case .server:
             let methods = loop.isForAdmins ? ["GET", "HEAD", "POST"] : ["GET", "HEAD"]
             write(Reply(allowing: methods), request, context)
-        case _ where loop.isForAdmins:
-            let problem = Problem(
-                404, "not_found",
-                "the admin socket serves /-/ (the inspector) and routes such as /-/status; resources are on the gateway's listeners"
-            )
-            write(problem.reply, request, context)
+        case _ where loop.audience != .clients:
+            write(Problem.noResources(for: loop.audience).reply, request, context)
         case .resource(let path): ask(path, request, context)
         case .nothing: ask(ResourcePath(service: "", path: "", query: nil), request, context)
         }

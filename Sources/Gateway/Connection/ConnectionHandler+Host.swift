@@ -8,7 +8,8 @@ extension ConnectionHandler {
     ) {
         let isOperator = isOperator(request)
         switch HostRoute.find(
-            name, method: request.method, isAdmin: loop.isForAdmins, isOperator: isOperator)
+            name, method: request.method, isAdmin: loop.isForAdmins, isOperator: isOperator,
+            operatorsElsewhere: loop.rules.access.hasOperatorsElsewhere)
         {
         case .failure(let problem): write(problem.reply, request, context)
         case .success(.events): follow(query, request, context)

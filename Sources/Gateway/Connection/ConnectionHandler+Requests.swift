@@ -79,7 +79,7 @@ extension ConnectionHandler {
         let rules = loop.rules
         let isKnown = known?.says(head, bytes, under: rules, now: now) ?? false
         if !isKnown, let host = head.host?.bytes(in: bytes), !isAccepted(host, context) {
-            return .problem(.wrongHost(host, canBeListed: !loop.isForAdmins))
+            return .problem(.wrongHost(host, loop.audience))
         }
         if head.notable.contains(.origin), head.method == .other, !loop.isForAdmins,
             let decision = decideForPage(head, bytes)

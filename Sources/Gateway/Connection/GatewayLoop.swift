@@ -30,8 +30,8 @@ final class GatewayLoop {
 
     let eventLoop: any EventLoop
     let engine: EngineClient
-    /// The clients of this loop are admins; see ``GatewayConfiguration/isForAdmins``.
-    let isForAdmins: Bool
+    let audience: GatewayConfiguration.Audience
+    var isForAdmins: Bool { audience == .admins }
     let healthTimeout: Double
     let controlTimeout: Double
     let clock: @Sendable () -> Double
@@ -74,7 +74,7 @@ final class GatewayLoop {
         rules = engine.rules.snapshot
         timeout = ConnectionStateMachine.Timeouts(
             limits, sweepSeconds: min(1, max(0.01, min(limits.idleTimeout, limits.headerTimeout) / 4)))
-        isForAdmins = configuration.isForAdmins
+        audience = configuration.audience
         healthTimeout = configuration.healthTimeout
         controlTimeout = configuration.controlTimeout
         clock = configuration.clock

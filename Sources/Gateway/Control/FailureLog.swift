@@ -35,8 +35,6 @@ final class FailureLog {
     private nonisolated let report: Report?
     private var kinds: [Kind: Repeats] = [:]
     private var timer: EngineTimer?
-    /// The number of failures since the start, by the error's code.
-    private(set) var counts: [String: Int] = [:]
 
     nonisolated init(_ report: Report?) { self.report = report }
 
@@ -44,9 +42,6 @@ final class FailureLog {
     ///   - request: The method and the path of the client's request.
     ///   - id: Its ID.
     func note(_ error: RequestError, of request: String, _ id: String?, _ scheduler: Scheduler?) {
-        // A script may name codes as it likes.
-        let code = counts[error.code] == nil && counts.count >= Self.mostKinds ? "other" : error.code
-        counts[code, default: 0] += 1
         guard let report, let scheduler else { return }
         var failure: RequestError.ScriptFailure?
         if case .scriptError(let raised)? = error.cause { failure = raised }
@@ -107,6 +102,7 @@ extension EngineClient {
     ) -> Problem {
         var problem = Problem(error, reading: path)
         guard problem.status >= 500, !error.isCancellation else { return problem }
+        metrics.noteFailure(error.code)
         failures.note(error, of: request, origin?.id, directory.engine?.scheduler)
         // The reason may show how the script works, so only its operators get it.
         if error.cause?.isFaultOfScript ?? false, !showsScriptErrors {

@@ -75,11 +75,15 @@ public protocol GatewayDirectory: Sendable {
     @EngineActor func service(named name: String) -> Service?
     @EngineActor var serviceNames: [String] { get }
     @EngineActor var health: GatewayHealth { get }
+    /// False when the host ends soon, so that clients go elsewhere.
+    @EngineActor var isReady: Bool { get }
     /// The engine of all services.
     @EngineActor var engine: Engine? { get }
 }
 
 extension GatewayDirectory {
+    @EngineActor public var isReady: Bool { true }
+
     /// The engine of the first service.
     @EngineActor public var engine: Engine? {
         serviceNames.first.flatMap { service(named: $0) }?.engine

@@ -23,8 +23,21 @@ enum HostRoute: String, CaseIterable {
     /// The route answers operators only, at any listener (66.9).
     var isForOperators: Bool { [.resources, .explain, .metrics, .events].contains(self) }
 
-    /// Every client that the gateway accepts may use the route.
-    var isForClients: Bool { !isForAdmins && !isForOperators }
+    /// The clients that may use the route. Each may use those of the clients before.
+    private enum Right: Comparable {
+        case anyone, client, operators, admin
+    }
+
+    private var right: Right {
+        isForAdmins ? .admin : isForOperators ? .operators : isLivenessCheck ? .anyone : .client
+    }
+
+    /// Every client that the gateway accepts may use the route (66.10).
+    ///
+    /// - Parameter elsewhere: Operators have a listener of their own.
+    func isForClients(operatorsElsewhere elsewhere: Bool) -> Bool {
+        right <= (elsewhere ? .anyone : .client)
+    }
 
     /// In the order of an `Allow` header.
     var methods: [String] {
@@ -48,14 +61,16 @@ enum HostRoute: String, CaseIterable {
 
     /// The route, or the problem if there is none here.
     ///
-    /// - Parameter isOperator: The client is an operator. Admins are operators too.
+    /// - Parameters:
+    ///   - isOperator: The client is an operator. Admins are operators too.
+    ///   - elsewhere: Operators have a listener of their own, and this is another one.
     static func find(
-        _ name: String, method: String, isAdmin: Bool, isOperator: Bool
+        _ name: String, method: String, isAdmin: Bool, isOperator: Bool, operatorsElsewhere elsewhere: Bool
     ) -> Result<HostRoute, Problem> {
+        let own: Right = isAdmin ? .admin : elsewhere ? .anyone : isOperator ? .operators : .client
         guard let route = HostRoute(rawValue: name) else {
-            let names = allCases.filter { route in
-                (isAdmin || isOperator && !route.isForAdmins || route.isForClients) && !pages.contains(route)
-            }.map { "/-/\($0.rawValue)" }
+            let names = allCases.filter { $0.right <= own && !pages.contains($0) }
+                .map { "/-/\($0.rawValue)" }
             return .failure(
                 Problem(
                     404, "not_found", "there is no /-/\(name); there are \(names.joined(separator: ", "))"))
@@ -67,12 +82,15 @@ enum HostRoute: String, CaseIterable {
                     "/-/\(name) is answered on the host's admin socket alone: try 'resthost \(route.command)'"
                 ))
         }
-        guard isOperator || !route.isForOperators else {
+        guard route.right <= own else {
+            let place =
+                elsewhere
+                ? "at the address of [operator] in resthost.toml"
+                : "at a listener with 'operator = true', or with a token that has it"
             return .failure(
                 Problem(
                     403, "operator_only",
-                    "/-/\(name) is for operators: ask on the admin socket, at a listener with 'operator = true', "
-                        + "or with a token that has it"))
+                    "/-/\(name) is for operators: ask on the admin socket, or \(place)"))
         }
         guard route.methods.contains(method) else {
             let takes = route.methods.joined(separator: " and ")
@@ -82,6 +100,17 @@ enum HostRoute: String, CaseIterable {
                     [("Allow", route.methods.joined(separator: ", "))]))
         }
         return .success(route)
+    }
+}
+
+extension Problem {
+    /// The answer to a request for a resource where there are none.
+    static func noResources(for audience: GatewayConfiguration.Audience) -> Problem {
+        let here =
+            audience == .admins
+            ? "the admin socket serves /-/ (the inspector) and routes such as /-/status"
+            : "this address is for operators, and serves routes such as /-/metrics"
+        return Problem(404, "not_found", "\(here); resources are on the gateway's listeners")
     }
 }
 

@@ -36,7 +36,7 @@ extension EngineClient {
     ) throws(Problem) -> Reply {
         switch route {
         case .health: return health(accessPolicy, withDetails: withDetails)
-        case .ready: return Self.readiness(true)
+        case .ready: return Self.readiness(directory.isReady ? .ready : .leaving)
         case .services: return serviceList(accessPolicy)
         case .metrics:
             _ = try RouteQuery(query, known: [])
@@ -88,10 +88,14 @@ extension EngineClient {
         Reply(200, json: Tree(pairs: [("status", Tree(status.rawValue))] + pairs))
     }
 
+    private enum Readiness: String {
+        case ready, busy, leaving
+    }
+
     /// Answers whether the host is ready. After a failed reload it still is, because the old script goes on
     /// working.
-    private static func readiness(_ isReady: Bool) -> Reply {
-        Reply(isReady ? 200 : 503, json: ["status": isReady ? "ready" : "busy"])
+    private static func readiness(_ state: Readiness) -> Reply {
+        Reply(state == .ready ? 200 : 503, json: ["status": Tree(state.rawValue)])
     }
 
     /// The answer if the engine doesn't answer in time.
@@ -100,7 +104,7 @@ extension EngineClient {
         case .health:
             return reply(
                 health: .degraded, [("message", "the engine is busy: it did not answer in time")])
-        case .ready: return readiness(false)
+        case .ready: return readiness(.busy)
         default:
             return Problem(
                 503, "busy", "the engine is busy: it did not answer in time", [("Retry-After", "1")]

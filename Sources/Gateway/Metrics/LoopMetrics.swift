@@ -169,6 +169,17 @@ public final class GatewayMetrics: Sendable {
     /// The counts of the engine, once metrics are asked for.
     @EngineActor private var upstream: UpstreamMetrics?
 
+    /// Failures that clients got since the start, by the error's code; see docs/reference/limits.md, L351.
+    @EngineActor private(set) var failures: [String: Int] = [:]
+    static let mostFailureCodes = 100
+
+    /// Counts a failure, also before metrics are asked for. A script may name codes as it likes.
+    @EngineActor
+    func noteFailure(_ code: String) {
+        let isKnown = failures[code] != nil || failures.count < Self.mostFailureCodes
+        failures[isKnown ? code : LabeledMetrics.other, default: 0] += 1
+    }
+
     @EngineActor
     var upstreamFamilies: [MetricFamily] { upstream?.families ?? [] }
 }

@@ -31,7 +31,7 @@ extension EngineClient {
         families.append(
             MetricFamily(
                 .gatewayFailures,
-                failures.counts.sorted { $0.key < $1.key }.map {
+                metrics.failures.sorted { $0.key < $1.key }.map {
                     .init([.init("code", $0.key)], .number(Double($0.value)))
                 }))
         families += control?.metrics ?? []
@@ -47,7 +47,7 @@ extension EngineClient {
                 return !service.isEmpty && service != LabeledMetrics.other && service != Self.hostService
                     && !accessPolicy.isExposed(service: service)
             }
-            return sample["limit"] != nil || sample["origin"] != nil
+            return ["limit", "origin", "certificate"].contains { sample[$0] != nil }
         }
         return shown
     }

@@ -39,6 +39,8 @@ struct GatewayAccess: Sendable {
     /// See ``GatewayConfiguration/eventCredentials``.
     let eventCredentials: EventCredentials?
     private let operatorListeners: Set<String>
+    /// See ``GatewayConfiguration/hasOperatorsElsewhere``.
+    let hasOperatorsElsewhere: Bool
     /// Each request gets a record.
     var recordsRequests: Bool { accessLog != nil || spans != nil }
     /// Access policies by listener and by the client's number; see ``ClientIdentities``.
@@ -77,7 +79,11 @@ struct GatewayAccess: Sendable {
             configuration, authority: authority, after: previous?.identities)
         self.identities = identities
         eventCredentials = configuration.eventCredentials
-        operatorListeners = configuration.operatorListeners
+        // The operators' gateway lets only operators in. Without credentials the client's address decides.
+        operatorListeners =
+            configuration.audience == .operators && !identities.isOpen
+            ? Set(configuration.listen) : configuration.operatorListeners
+        hasOperatorsElsewhere = configuration.hasOperatorsElsewhere
         proxies = try configuration.proxies()
         proxyListeners = configuration.proxyProtocolListeners
         let exposed = identities.access.map(\.expose)
@@ -116,7 +122,9 @@ struct GatewayAccess: Sendable {
         if case .otherMethods(let methods) = routes.match("OPTIONS", target) { return methods }
         return switch target.withUnsafeBytes({ RequestTarget($0) }) {
         case .host(let name, _):
-            HostRoute(rawValue: name).flatMap { $0.isForClients ? $0.methods : nil } ?? []
+            HostRoute(rawValue: name).flatMap {
+                $0.isForClients(operatorsElsewhere: hasOperatorsElsewhere) ? $0.methods : nil
+            } ?? []
         case .resource(let path): accessPolicy(listener, nil).methods(of: path.service)
         case .server: ["GET", "HEAD"]
         case .nothing: []

@@ -38,6 +38,8 @@ struct ListenerSecrets: Sendable {
     private let contexts: [String: NIOSSLContext]
     /// Identifies the authority of clients' certificates; nil if none is configured.
     let authority: [UInt8]?
+    /// The files with certificates, and when the first certificate of each ends, in Unix seconds.
+    private(set) var ends: [String: Double] = [:]
 
     private static let protocols = ["h2", "http/1.1"]
     private static let maxFileBytes = 1 << 20
@@ -50,6 +52,7 @@ struct ListenerSecrets: Sendable {
         if let file = configuration.clientCertificates?.authority {
             let bytes = try Self.read(file)
             roots = try Self.certificates(bytes, file)
+            ends[file] = Self.end(of: roots)
             authority = HashFunction.sha256.digest(of: bytes)
         }
         self.authority = authority
@@ -59,7 +62,11 @@ struct ListenerSecrets: Sendable {
         var contexts: [String: NIOSSLContext] = [:]
         for text in configuration.listen {
             guard let tls = configuration.tls(of: text) else { continue }
-            if made[tls] == nil { made[tls] = try Self.context(tls, roots, needsCertificate) }
+            if made[tls] == nil {
+                let chain = try Self.certificates(Self.read(tls.certificate), tls.certificate)
+                ends[tls.certificate] = Self.end(of: chain)
+                made[tls] = try Self.context(tls, chain, roots, needsCertificate)
+            }
             contexts[text] = made[tls]
         }
         guard contexts.isEmpty == false || authority == nil else {
@@ -84,9 +91,9 @@ struct ListenerSecrets: Sendable {
     }
 
     private static func context(
-        _ tls: GatewayTLS, _ roots: [NIOSSLCertificate], _ needsCertificate: Bool
+        _ tls: GatewayTLS, _ chain: [NIOSSLCertificate], _ roots: [NIOSSLCertificate],
+        _ needsCertificate: Bool
     ) throws(GatewayError) -> NIOSSLContext {
-        let chain = try certificates(read(tls.certificate), tls.certificate)
         let key = try privateKey(tls.key)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -105,6 +112,10 @@ struct ListenerSecrets: Sendable {
             throw .badCertificate(
                 tls.key, why: "it is not the key of the certificate \(tls.certificate), or no key for TLS")
         }
+    }
+
+    private static func end(of certificates: [NIOSSLCertificate]) -> Double? {
+        certificates.map { Double($0.notValidAfter) }.min()
     }
 
     private static func certificates(

@@ -197,7 +197,10 @@ struct ServiceBinding: ScriptBinding {
             var options = PartitionOptions()
             try call.options(1).read(PartitionOptions.ofWipe, into: &options)
             guard let text = options.pattern else {
-                service.wipeResources(inPartition: options.partition)
+                guard let partition = options.partition else {
+                    throw call.bad(1, "matches", "the table has neither a partition nor a pattern")
+                }
+                service.wipeResources(inPartition: partition)
                 return
             }
             let pattern: GlobPattern

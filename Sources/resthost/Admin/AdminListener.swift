@@ -40,7 +40,7 @@ enum AdminListener {
         }
         var configuration = GatewayConfiguration()
         configuration.listen = ["unix:" + path]
-        configuration.isForAdmins = true
+        configuration.audience = .admins
         configuration.threads = 1
         configuration.limits.maxConnections = 64
         configuration.onShortage = onShortage

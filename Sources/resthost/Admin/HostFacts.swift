@@ -73,6 +73,13 @@ struct HostFacts: Sendable {
     /// The addresses that use TLS.
     var secured: Set<String> = []
     var connections = 0
+    /// The same of operators.
+    var operatorAddresses: [String] = []
+    var operatorConnections = 0
+    /// See ``Gateway/certificateEnds``.
+    var certificateEnds: [String: Double] = [:]
+    /// A renewed certificate can't be used.
+    var hasBadCertificate = false
     var admin: String?
     /// Warnings for the operator.
     var warnings: [String] = []
@@ -111,6 +118,17 @@ struct HostFacts: Sendable {
             ),
             ("threads", threads),
         ]
+        if !operatorAddresses.isEmpty {
+            pairs.append(
+                (
+                    "operators",
+                    [
+                        "listening": Tree(operatorAddresses.map { Tree($0) }),
+                        "tls": Tree(operatorAddresses.filter(secured.contains).map { Tree($0) }),
+                        "connections": Tree(operatorConnections),
+                    ]
+                ))
+        }
         if let admin { pairs.append(("admin", Tree(admin))) }
         pairs.append(("limits", Tree(attempts.limits.map(tree))))
         pairs.append(("breakers", Tree(attempts.breakers.map(tree))))
@@ -215,11 +233,17 @@ extension HostFacts {
     }
 
     @EngineActor
-    mutating func add(_ gateway: PublicGateway) {
+    mutating func add(_ listeners: RunListeners) {
+        let gateway = listeners.clients
         listening = gateway.listening
-        secured = gateway.secured
+        secured = listeners.secured
         connections = gateway.connections
         gatewayThreads = gateway.networkThreads
         warnings += gateway.shortages.map { "the gateway: \($0)" }
+        operatorAddresses = listeners.operators.listening
+        operatorConnections = listeners.operators.connections
+        certificateEnds = listeners.certificateEnds
+        hasBadCertificate = listeners.condition.certificateFailure != nil
+        admin = listeners.adminPath
     }
 }

@@ -11,7 +11,7 @@ enum InspectorListener {
     ) throws(AdminListener.ListenError) -> (gateway: Gateway, address: String) {
         let token = (0..<3).map { _ in Hex.digits(UInt64.random(in: .min ... .max)) }.joined()
         var configuration = GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: token)
-        configuration.isForAdmins = true
+        configuration.audience = .admins
         configuration.threads = 1
         configuration.limits.maxConnections = 64
         configuration.metrics = metrics

@@ -19,6 +19,11 @@ struct StatusText {
         if !listening.isEmpty {
             add("gateway", listening.map { address($0, secured) }.joined(separator: ", "))
         }
+        let operators = strings(status["operators"]?["listening"])
+        if !operators.isEmpty {
+            let secured = strings(status["operators"]?["tls"])
+            add("operators", operators.map { address($0, secured) }.joined(separator: ", "))
+        }
         add("admin", status["admin"]?.string.map(VisibleText.inline))
         if !listening.isEmpty { add("connections", number(status["gateway"]?["connections"])) }
         add("requests", number(status["requests"]).map { "\($0) in flight" })

@@ -90,6 +90,7 @@ struct CheckCommand: ParsableCommand {
     private func gatewayFindings(_ host: ScriptHost) -> [Diagnostic] {
         do throws(Diagnostic) {
             _ = try GatewaySettings.configuration(for: host, listen: [], threads: nil)
+            _ = try OperatorSettings.configuration(for: host, listen: [])
             return GatewaySettings.openAddress(of: host).map { [$0] } ?? []
         } catch { return [error] }
     }

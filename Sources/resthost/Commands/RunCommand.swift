@@ -40,6 +40,16 @@ struct RunCommand: ParsableCommand {
     var listen: [String] = []
 
     @Option(
+        name: .customLong("operator"),
+        help: ArgumentHelp(
+            "Serve operators here alone, with metrics and events; may be repeated.",
+            valueName: "host:port | unix:path"))
+    var operators: [String] = []
+
+    /// Another name of `--operator`.
+    @Option(name: .customLong("operator-listen"), help: .hidden) var operatorsToo: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "Threads that serve the gateway; default: as many as processors, less one for the engine.",
             valueName: "count"))

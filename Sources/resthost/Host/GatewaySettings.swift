@@ -8,16 +8,20 @@ enum GatewaySettings {
     static let defaultAddress = "127.0.0.1:8080"
 
     /// Nil when neither requires a gateway. Throws the fault of the declaration, or of `resthost.toml`.
+    ///
+    /// - Parameter operators: The operators' addresses of the command line.
     static func configuration(
-        for host: ScriptHost, listen asked: [String], threads: Int?
+        for host: ScriptHost, listen asked: [String], operators: [String] = [], threads: Int?
     ) throws(Diagnostic) -> GatewayConfiguration? {
         let declaration = host.gateway
-        let file = try SettingsFile.beside(host.path).gateway
+        let settingsFile = try SettingsFile.beside(host.path)
+        let file = settingsFile.gateway
         let listen = asked.isEmpty ? file.listen : asked
         guard declaration != nil || !listen.isEmpty else { return nil }
         var settings = GatewayConfiguration()
         settings.listen = addresses(declaration, listen)
         settings.threads = threads ?? file.threads
+        settings.hasOperatorsElsewhere = !(operators.isEmpty && settingsFile.operators.listen.isEmpty)
         settings.bearerToken = declaration?.bearerToken
         settings.eventCredentials = declaration?.eventSource.map {
             EventCredentials(cookie: $0.cookie, parameter: $0.parameter)
@@ -108,7 +112,7 @@ enum GatewaySettings {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
         case .badAccessPolicy, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS, .badCredentials,
-            .badProxies:
+            .badProxies, .openToOperators:
             break
         default:
             if !listen.isEmpty { return diagnostic }
@@ -122,7 +126,7 @@ enum GatewaySettings {
         return diagnostic
     }
 
-    private static func hint(_ error: GatewayError) -> String? {
+    static func hint(_ error: GatewayError) -> String? {
         switch error {
         case .addressInUse:
             "stop it, or choose another address with --listen; port 0 lets the system choose one"
@@ -136,6 +140,8 @@ enum GatewaySettings {
             "both are files in PEM; a certificate and its key print the same with openssl x509 -in FILE -noout -pubkey "
                 + "and openssl pkey -in FILE -pubout"
         case .badTLS: "tls = { certificate = …, key = … } is for all addresses but Unix sockets"
+        case .openToOperators:
+            "auth = { tokens = { { name = \"ops\", sha256 = …, operator = true } } }, or listen on 127.0.0.1"
         case .permissionDenied, .missingFolder, .badAccessPolicy, .badRoute, .badCORS, .badCredentials,
             .badProxies,
             .alreadyStarted, .notRunning, .cannotListen:
@@ -184,7 +190,7 @@ enum GatewaySettings {
     }
 
     /// Sets the access policies: for all clients, by listener and by client.
-    private static func addAccessPolicy(
+    static func addAccessPolicy(
         _ declaration: GatewayDeclaration, _ services: [String], to settings: inout GatewayConfiguration
     ) throws(Diagnostic) {
         settings.expose = try accessPolicy(declaration.expose, declaration, services)

@@ -12,6 +12,13 @@ extension HostFacts {
             MetricFamily(.failedJobs, Double(failedJobs)),
             MetricFamily(.luaMemory, byState(Double(luaMemory), Double(moduleMemory))),
             MetricFamily(.luaCPU, byState(luaSeconds, moduleSeconds)),
+            MetricFamily(.lastReload, failure == nil ? 1 : 0),
+            MetricFamily(.certificateRenewal, hasBadCertificate ? 0 : 1),
+            MetricFamily(
+                .certificateExpiry,
+                certificateEnds.sorted { $0.key < $1.key }.map {
+                    .init([.init("certificate", $0.key)], .number($0.value))
+                }),
         ]
     }
 

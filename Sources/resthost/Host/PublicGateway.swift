@@ -5,20 +5,13 @@ import RestScript
 /// The gateway of a run, if there is one. A reload may change, add or remove it.
 @EngineActor
 final class PublicGateway {
-    /// A checked change of the gateway. New addresses are already bound.
-    enum Change {
-        case none
-        case start(Gateway)
-        case update(PreparedGatewayUpdate)
-        case stop
-    }
+    typealias Change = ReloadedGateway.Change
 
-    private var gateway: Gateway?
-    private let directory: any GatewayDirectory
-    private let control: any HostControl
+    private let reloaded: ReloadedGateway
+    private var gateway: Gateway? { reloaded.gateway }
     private let listen: [String]
     private let threads: Int?
-    private let drain: Double
+    private let operators: [String]
     private let onShortage: @Sendable (GatewayShortage) -> Void
     private let onFailure: @EngineActor @Sendable (GatewayFailure) -> Void
     private let showsScriptErrors: Bool
@@ -31,6 +24,7 @@ final class PublicGateway {
 
     /// - Parameters:
     ///   - listen: The addresses of the command line. They replace the script's.
+    ///   - operators: The operators' addresses of the command line.
     ///   - drain: The seconds that requests have when the gateway stops.
     ///   - onFailure: Gets failures that clients got.
     ///   - showsScriptErrors: True to show clients the script's errors.
@@ -40,8 +34,9 @@ final class PublicGateway {
     ///   - logsAlways: True to log requests even if the script does not.
     ///   - sockets: Sockets that listen already, by their addresses.
     init(
-        directory: any GatewayDirectory, control: any HostControl, listen: [String], threads: Int?,
-        drain: Double, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
+        directory: any GatewayDirectory, control: any HostControl, listen: [String],
+        operators: [String] = [], threads: Int?, drain: Double,
+        onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
         onFailure: @escaping @EngineActor @Sendable (GatewayFailure) -> Void = { _ in },
         showsScriptErrors: Bool = false,
         onKeyFailure: @escaping @Sendable (String) -> Void = { _ in },
@@ -54,11 +49,10 @@ final class PublicGateway {
         self.sockets = sockets
         self.metrics = metrics
         self.accessLog = accessLog
-        self.directory = directory
-        self.control = control
+        reloaded = ReloadedGateway(directory: directory, control: control, drain: drain)
         self.listen = listen
+        self.operators = operators
         self.threads = threads
-        self.drain = drain
         self.onShortage = onShortage
         self.onFailure = onFailure
         self.showsScriptErrors = showsScriptErrors
@@ -68,12 +62,14 @@ final class PublicGateway {
     var isRunning: Bool { gateway != nil }
 
     /// The bound addresses. A port that the system chose has its number.
-    var listening: [String] { gateway?.listening ?? [] }
+    var listening: [String] { reloaded.listening }
 
     /// The addresses of ``listening`` that use TLS.
     var secured: Set<String> { gateway?.secured ?? [] }
 
     var certificateFiles: Set<String> { gateway?.certificateFiles ?? [] }
+
+    var certificateEnds: [String: Double] { gateway?.certificateEnds ?? [:] }
 
     /// Reads certificates and keys again. On a failure nothing changes.
     func renewCertificates(of host: ScriptHost) throws(Diagnostic) {
@@ -91,55 +87,27 @@ final class PublicGateway {
 
     /// Does everything that can fail. The caller then calls ``commit(_:)`` or ``discard(_:)``.
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
-        let settings = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
-        guard var configuration = settings else { return gateway == nil ? .none : .stop }
-        if logsAlways || host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
-        configuration.spans = spans
-        configuration.fetchKeys = KeyFetch.fetch
-        configuration.onKeyFailure = onKeyFailure
-        configuration.inheritedSockets = sockets
-        do throws(GatewayError) {
-            if let gateway { return .update(try gateway.prepare(configuration)) }
-            configuration.onShortage = onShortage
-            configuration.onFailure = onFailure
-            configuration.showsScriptErrors = showsScriptErrors
-            configuration.metrics = metrics
-            let new = try Gateway(configuration, directory: directory, control: control)
-            _ = try new.start()
-            return .start(new)
-        } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
+        var configuration = try GatewaySettings.configuration(
+            for: host, listen: listen, operators: operators, threads: threads)
+        if logsAlways || host.gateway?.logsAccess == true { configuration?.accessLog = accessLog }
+        configuration?.spans = spans
+        configuration?.fetchKeys = KeyFetch.fetch
+        configuration?.onKeyFailure = onKeyFailure
+        configuration?.inheritedSockets = sockets
+        configuration?.onShortage = onShortage
+        configuration?.onFailure = onFailure
+        configuration?.showsScriptErrors = showsScriptErrors
+        configuration?.metrics = metrics
+        do throws(GatewayError) { return try reloaded.prepare(configuration) } catch {
+            throw GatewaySettings.diagnostic(error, host, listen: listen)
+        }
     }
 
-    /// Applies a change. It is called in the tick in which the script takes over, so that each request meets
-    /// a matching script and gateway. Returns the new addresses as they are bound.
+    /// See ``ReloadedGateway/commit(_:)``.
     @discardableResult
-    func commit(_ change: Change) -> [String] {
-        let before = listening
-        apply(change)
-        return listening.filter { !before.contains($0) }
-    }
+    func commit(_ change: Change) -> [String] { reloaded.commit(change) }
 
-    private func apply(_ change: Change) {
-        switch change {
-        case .none: break
-        case .start(let new): gateway = new
-        case .update(let prepared): gateway?.commit(prepared)
-        case .stop:
-            let (old, drain) = (gateway, drain)
-            gateway = nil
-            // The stop ends on the loop, because the gateway may hold the last reference to an object of the
-            // engine.
-            Task { await old?.stop(drain: drain) }
-        }
-    }
+    func discard(_ change: Change) { reloaded.discard(change) }
 
-    func discard(_ change: Change) {
-        switch change {
-        case .none, .stop: break
-        case .start(let new): Task { await new.stop(drain: 0) }
-        case .update(let prepared): gateway?.discard(prepared)
-        }
-    }
-
-    func stop() async { await gateway?.stop(drain: drain) }
+    func stop() async { await reloaded.stop() }
 }

@@ -79,26 +79,3 @@ final class RunControl: HostControl {
         service.explain(url, method: Method(method)) { completion(.success($0.tree)) }
     }
 }
-
-/// The services of the running script, for the gateway.
-@EngineActor
-final class ScriptDirectory: GatewayDirectory {
-    private let generations: Generations
-
-    init(_ generations: Generations) { self.generations = generations }
-
-    func service(named name: String) -> Service? { generations.current.service(named: name) }
-
-    var serviceNames: [String] { generations.current.services.map(\.name) }
-
-    var engine: Engine? { generations.engine }
-
-    /// After a failed reload, a host continues with its last script.
-    var health: GatewayHealth {
-        if let stall = generations.current.stalledModules { return GatewayHealth(.degraded, message: stall) }
-        guard let failure = generations.lastFailure else { return GatewayHealth() }
-        let line = DiagnosticText(style: .plain).headline(failure.diagnostic)
-        return GatewayHealth(
-            .degraded, message: "the last reload failed, the script before it goes on: \(line)")
-    }
-}

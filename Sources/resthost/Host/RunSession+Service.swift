@@ -1,3 +1,4 @@
+import Gateway
 import Platform
 import RestEngine
 import RestScript
@@ -30,6 +31,47 @@ extension RunSession {
         do throws(TraceCollector.Fault) {
             return try TraceCollector(address) { name in getenv(name).map { String(cString: $0) } }
         } catch { throw Diagnostic(.error, code: "traces", error.message) }
+    }
+
+    /// Listens for commands. The addresses of clients and operators follow with the script.
+    func makeListeners(_ generations: Generations, _ control: RunControl) -> RunListeners {
+        let condition = HostCondition()
+        let directory = ScriptDirectory(generations, condition)
+        let (accessLog, writesAccess) = openAccessLog()
+        self.accessLog = accessLog
+        let log = log
+        let clients = PublicGateway(
+            directory: directory, control: control, listen: addresses,
+            operators: settings.operators + settings.operatorsToo,
+            threads: settings.gatewayThreads, drain: settings.drain,
+            onShortage: { log.shortage($0, of: "gateway") }, onFailure: { log.failure($0) },
+            showsScriptErrors: settings.dev, onKeyFailure: { log.note($0) }, accessLog: accessLog.note,
+            spans: traffic?.traces?.note, logsAlways: writesAccess, sockets: sockets, metrics: metrics)
+        let operators = OperatorGateway(
+            directory: directory, control: control, listen: settings.operators + settings.operatorsToo,
+            metrics: metrics,
+            onShortage: { log.shortage($0, of: "operators' gateway") }, onKeyFailure: { log.note($0) })
+        var admin: (gateway: Gateway, path: String)?
+        do throws(AdminListener.ListenError) {
+            admin = try AdminListener.start(
+                AdminListener.Address(settings.admin), directory: directory, control: control,
+                metrics: metrics, onShortage: { log.shortage($0, of: "admin socket") })
+        } catch {
+            // The default socket was not asked for, and a container may not allow it.
+            guard settings.admin == nil else { fail(Diagnostic(.error, error.message)) }
+            log.note("no admin socket, so 'resthost status' can't find this host: \(error.message)")
+        }
+        if settings.verbose, let admin { log.note("commands are taken at \(admin.path)") }
+        var inspector: (gateway: Gateway, address: String)?
+        do throws(AdminListener.ListenError) {
+            if settings.inspect {
+                inspector = try InspectorListener.start(
+                    directory: directory, control: control, metrics: metrics)
+            }
+        } catch { fail(Diagnostic(.error, error.message)) }
+        return RunListeners(
+            clients: clients, operators: operators, condition: condition, admin: admin,
+            inspector: inspector)
     }
 
     func warnOfOpenAddress(_ host: ScriptHost) {

@@ -14,16 +14,14 @@ final class RunSession {
     let log: LogText
     private let hostLog = HostLog()
     private var generations: Generations?
-    private var gateway: PublicGateway?
+    private var listeners: RunListeners?
     private var watcher: FileWatcher?
     private var watched: Set<String> = []
-    private var admin: (gateway: Gateway, path: String)?
-    private var inspector: (gateway: Gateway, address: String)?
-    private var traffic: Traffic?
+    private(set) var traffic: Traffic?
     private var isFinishing = false
     let sockets: [String: Int32]
-    private(set) var accessLog: AccessLog?
-    private let metrics = GatewayMetrics()
+    var accessLog: AccessLog?
+    let metrics = GatewayMetrics()
     private let startedAt = ClockReading.timeSinceBoot
     /// The time at which the last load began, on the clock of files.
     private var loadBegan = FileView.now
@@ -51,15 +49,20 @@ final class RunSession {
         }
         self.generations = generations
         if settings.metrics { metrics.begin(generations.engine) }
-        listen(for: generations)
+        let listeners = makeListeners(generations, makeControl(generations))
+        self.listeners = listeners
+        do throws(Diagnostic) { listeners.commit(try listeners.prepare(for: generations.current)) } catch {
+            fail(error)
+        }
         follow(generations)
         notifyServiceManager(generations)
         let host = generations.current
-        if let gateway, gateway.isRunning {
+        if listeners.clients.isRunning {
             Streams.neverWait(log: log)
-            announce(gateway.listening, host)
+            announce(listeners.listening, host)
             return warnOfOpenAddress(host)
         }
+        announce(listeners.listening)
         if !host.services.isEmpty, !host.hasWork, !host.hasStartedWork {
             notify(
                 "\(host.path): nothing to run: it starts no job and declares no gateway\n"
@@ -68,51 +71,16 @@ final class RunSession {
         endIfIdle()
     }
 
-    /// Listens for clients, then for commands.
-    private func listen(for generations: Generations) {
-        let (directory, control) = (ScriptDirectory(generations), makeControl(generations))
-        let (accessLog, writesAccess) = openAccessLog()
-        self.accessLog = accessLog
-        let gateway = PublicGateway(
-            directory: directory, control: control, listen: addresses,
-            threads: settings.gatewayThreads, drain: settings.drain,
-            onShortage: { [log] in log.shortage($0, of: "gateway") },
-            onFailure: { [log] in log.failure($0) }, showsScriptErrors: settings.dev,
-            onKeyFailure: { [log] in log.note($0) },
-            accessLog: accessLog.note, spans: traffic?.traces?.note, logsAlways: writesAccess,
-            sockets: sockets,
-            metrics: metrics)
-        self.gateway = gateway
-        do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
-            fail(error)
-        }
-        do throws(AdminListener.ListenError) {
-            admin = try AdminListener.start(
-                AdminListener.Address(settings.admin), directory: directory, control: control,
-                metrics: metrics,
-                onShortage: { [log] in log.shortage($0, of: "admin socket") })
-        } catch {
-            // The default socket was not asked for, and a container may not allow it.
-            guard settings.admin == nil else { fail(Diagnostic(.error, error.message)) }
-            log.note("no admin socket, so 'resthost status' can't find this host: \(error.message)")
-        }
-        if settings.verbose, let admin { log.note("commands are taken at \(admin.path)") }
-        guard settings.inspect else { return }
-        do throws(AdminListener.ListenError) {
-            inspector = try InspectorListener.start(directory: directory, control: control, metrics: metrics)
-        } catch { fail(Diagnostic(.error, error.message)) }
-    }
-
     /// Sets what happens at each later load of a script.
     private func follow(_ generations: Generations) {
         generations.prepare = { [self] (host) throws(Diagnostic) in
-            guard let gateway else { return {} }
-            let change = try gateway.prepare(for: host)
+            guard let listeners else { return {} }
+            let change = try listeners.prepare(for: host)
             return { [self] in
-                let new = gateway.commit(change)
-                if gateway.isRunning { Streams.neverWait(log: self.log) }
+                let new = listeners.commit(change)
+                if listeners.clients.isRunning { Streams.neverWait(log: self.log) }
                 announce(new)
-                if !new.isEmpty { warnOfOpenAddress(host) }
+                if !new.clients.isEmpty { warnOfOpenAddress(host) }
             }
         }
         generations.onReload = { [self] in watchForIdleness() }
@@ -129,7 +97,8 @@ final class RunSession {
 
     /// Updates the watched files. It is called whenever the script has read other files.
     private func watchFiles() {
-        guard let files = generations?.files, files != watched else { return }
+        guard let files = generations?.files.union(listeners?.certificateFiles ?? []), files != watched
+        else { return }
         watched = files
         watcher?.watch(files: files, readFrom: loadBegan)
         if settings.verbose { log.note("watching \(files.sorted().joined(separator: ", "))") }
@@ -180,10 +149,10 @@ final class RunSession {
     private func renewCertificates(
         _ changed: [String], _ generations: Generations
     ) -> Result<Generations.Outcome, Diagnostic>? {
-        guard let gateway, gateway.certificateFiles.isSuperset(of: changed) else { return nil }
+        guard let listeners, listeners.certificateFiles.isSuperset(of: changed) else { return nil }
         let names = changed.sorted().joined(separator: ", ")
         do throws(Diagnostic) {
-            try gateway.renewCertificates(of: generations.current)
+            try listeners.renewCertificates(of: generations.current)
             log.note("new connections get what \(names) has now")
             return .success(.modules([]))
         } catch {
@@ -198,8 +167,7 @@ final class RunSession {
             process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
             generationAge: uptime)
         if let generations { facts.add(generations) }
-        if let gateway { facts.add(gateway) }
-        facts.admin = admin?.path
+        if let listeners { facts.add(listeners) }
         let hangs = LuaWatchdog.shared.hangs
         if hangs > 0 {
             facts.warnings.append(
@@ -227,15 +195,17 @@ final class RunSession {
 
     /// The text is written in one piece, because a program that waits for the first line may stop reading
     /// after it.
-    private func announce(_ addresses: [String], _ host: ScriptHost? = nil) {
+    private func announce(_ addresses: RunListeners.Addresses, _ host: ScriptHost? = nil) {
         guard !settings.quiet else { return }
-        let secured = gateway?.secured ?? []
-        var text = addresses.map { address in
+        let secured = listeners?.secured ?? []
+        func line(_ what: String, _ address: String) -> String {
             let scheme = address.hasPrefix("unix:") ? "" : secured.contains(address) ? "https://" : "http://"
-            return "listening on \(scheme)\(address)\n"
-        }.joined()
+            return "\(what) \(scheme)\(address)\n"
+        }
+        var text = addresses.clients.map { line("listening on", $0) }.joined()
         if let host { text += routes(of: host) }
-        if host != nil, let inspector { text += "inspector at \(inspector.address)\n" }
+        text += addresses.operators.map { line("operators at", $0) }.joined()
+        if host != nil, let address = listeners?.inspectorAddress { text += "inspector at \(address)\n" }
         Streams.output(text)
     }
 
@@ -248,7 +218,7 @@ final class RunSession {
     }
 
     private var isIdle: Bool {
-        gateway?.isRunning != true
+        listeners?.clients.isRunning != true
             && generations.map { !$0.current.hasWork && $0.retiredCount == 0 } ?? false
     }
 
@@ -268,12 +238,9 @@ final class RunSession {
         isFinishing = true
         ServiceManager.notify("STOPPING=1")
         let deadline = ClockReading.timeSinceBoot + settings.drain
-        RunEnd.note(connections: gateway?.connections ?? 0)
+        RunEnd.note(connections: listeners?.clients.connections ?? 0)
         Task {
-            await gateway?.stop()
-            RunEnd.note(connections: 0)
-            await admin?.gateway.stop(drain: 0)
-            await inspector?.gateway.stop(drain: 0)
+            await listeners?.stop()
             SQLiteFiles.shared.keepCaches()
             // Requests in flight may have used up the time. `on_shutdown` still gets a minimum.
             await generations?.shutDown(within: max(0.5, deadline - ClockReading.timeSinceBoot))

@@ -25,7 +25,7 @@ struct GatewayOverrides {
                 "listen", type: "string | string[]",
                 "Addresses, `host:port` or `unix:/path`, also for a script without `rest.gateway`; the system chooses port 0."
             ) { value, gateway, _ in
-                (gateway.listen, gateway.listenLine) = (try addresses(value), value.entry.line)
+                (gateway.listen, gateway.listenLine) = (try value.addresses(), value.entry.line)
             }.like("`--listen`, [`listen`](gateway-options.md#listen)"),
             .count(
                 "threads", from: 1, to: 1024,
@@ -69,17 +69,4 @@ struct GatewayOverrides {
     private static let badRate = OptionFault(
         "is a rate such as \"100/60\", requests in so many seconds; a third number is how many may come at once"
     )
-
-    private static func addresses(_ value: SettingsValue) throws -> [String] {
-        let values: [TOMLDocument.Value] =
-            if case .array(let all) = value.entry.value { all } else { [value.entry.value] }
-        let addresses = try values.map { value in
-            guard case .string(let text) = value, !text.isEmpty else {
-                throw OptionFault("is an address such as \"127.0.0.1:8080\", or an array of them")
-            }
-            return text
-        }
-        guard !addresses.isEmpty else { throw OptionFault("has no address in it") }
-        return addresses
-    }
 }

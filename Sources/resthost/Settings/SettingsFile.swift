@@ -24,6 +24,7 @@ struct SettingsFile {
     var accessLog: String?
     var accessLogFormat: LogText.Format?
     var gateway = GatewayOverrides()
+    var operators = OperatorAddresses()
     /// See ``RunCommand/traces``.
     var traces: String?
     /// In the words of `--limit`.

@@ -35,6 +35,9 @@ enum SettingsPage {
         body = "16MiB"
         rate-per-client = "100/60/20"
 
+        [operator]
+        listen = "127.0.0.1:9090"
+
         [traces]
         collector = "http://127.0.0.1:4318"
         """

@@ -11,7 +11,7 @@ struct SettingsTable {
 
     var name: String { schema.name }
 
-    static let all = [permissions, limits, secrets, log, traces, gateway]
+    static let all = [permissions, limits, secrets, log, traces, gateway, operators]
 
     private static let permissions = SettingsTable(
         sentence: "Files, variables and hosts that the script may reach. A list replaces the default.",
@@ -112,6 +112,13 @@ struct SettingsTable {
             script's option counts.
             """,
         schema: Schema("gateway", GatewayOverrides.fields.map { $0.within { try $1(&$0.gateway) } }))
+
+    private static let operators = SettingsTable(
+        sentence: """
+            Addresses for operators alone: metrics, events, resources and explanations of all services. Those of the
+            gateway then keep `/-/health` and `/-/ready`. [Alerts](../operating/alerts.md) shows it with Prometheus.
+            """,
+        schema: Schema("operator", OperatorAddresses.fields))
 
     // MARK: Kinds of values
 

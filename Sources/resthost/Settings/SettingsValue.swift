@@ -64,6 +64,20 @@ struct SettingsValue: OptionValues {
         }
     }
 
+    /// One address or several, each not empty.
+    func addresses() throws -> [String] {
+        let values: [TOMLDocument.Value] =
+            if case .array(let all) = entry.value { all } else { [entry.value] }
+        let addresses = try values.map { value in
+            guard case .string(let text) = value, !text.isEmpty else {
+                throw OptionFault("is an address such as \"127.0.0.1:8080\", or an array of them")
+            }
+            return text
+        }
+        guard !addresses.isEmpty else { throw OptionFault("has no address in it") }
+        return addresses
+    }
+
     private func wrongKind(_ expected: String) -> OptionFault {
         OptionFault("is \(expected), not \(entry.value.kind)")
     }

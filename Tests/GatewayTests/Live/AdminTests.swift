@@ -15,7 +15,7 @@ import Testing
         try await World.run(
             {
                 $0.listen = ["unix:\(folder.path)/admin.sock"]
-                $0.isForAdmins = true
+                $0.audience = .admins
                 $0.threads = 1
                 configure(&$0)
             }, control: control, automatic: { _ in .success(.stub("[1]")) }, body)
@@ -35,7 +35,7 @@ import Testing
         let world = await World.empty()
         var configuration = GatewayConfiguration()
         configuration.listen = ["127.0.0.1:0"]
-        configuration.isForAdmins = true
+        configuration.audience = .admins
         #expect(throws: GatewayError.self) { try Gateway(configuration, directory: world) }
     }
 

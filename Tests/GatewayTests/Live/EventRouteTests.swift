@@ -149,7 +149,7 @@ import Testing
         try await World.run(
             {
                 $0.listen = ["unix:\(folder.path)/admin.sock"]
-                $0.isForAdmins = true
+                $0.audience = .admins
             }, control: control, automatic: Self.reply, body)
     }
 
@@ -191,7 +191,7 @@ import Testing
 
     @Test func `66.7 On the loopback everything but the page wants a token`() async throws {
         func configure(_ configuration: inout GatewayConfiguration) {
-            configuration.isForAdmins = true
+            configuration.audience = .admins
             configuration.bearerToken = "s3cret"
         }
         try await World.run(configure, control: FakeControl()) { _, site in

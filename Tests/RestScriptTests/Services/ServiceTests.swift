@@ -191,7 +191,7 @@ struct ServiceTests {
             prints: [
                 "false\tfalse", "true\tfalse", "false\ttrue", "false\ttrue", "true\tfalse",
                 "false\ttest.lua:9: boom",
-                "false\tbad argument #1 'pattern' to 'wipe_resources' (glob, rest.regex(…), resource or function expected, got table)",
+                "false\tbad argument #1 'matches' to 'wipe_resources' (the table has neither a partition nor a pattern)",
             ])
     }
 

@@ -63,18 +63,32 @@ struct RunReloadTests {
         let program = ChildProcess(
             [
                 BuiltProgram.path, "run", "main.lua", "--listen", "127.0.0.1:0", "--admin", "admin.sock",
-                "--allow-read", ".",
+                "--operator", "127.0.0.1:0", "--allow-read", ".",
             ],
             in: host.folder.path)
-        #expect(await program.hasWritten("listening on https://127.0.0.1:"))
+        #expect(await program.hasWritten("operators at http://127.0.0.1:"))
+        #expect(program.output.contains("listening on https://127.0.0.1:"))
+        let place = program.output.split(separator: "\n").first { $0.hasPrefix("operators at ") }
+        let operators = try #require(place.flatMap { Int($0.split(separator: ":").last ?? "") })
+        #expect(try host.get("/-/health", operators) == #"{"status":"ok","services":["api"]}"#)
+        let ends = try host.get("/-/metrics", operators).split(separator: "\n").first {
+            $0.hasPrefix(#"resthost_gateway_certificate_expiry_timestamp_seconds{certificate="server.pem"} "#)
+        }
+        #expect(Double(ends?.split(separator: " ").last ?? "") ?? 0 > 1.7e9)
         host.folder.write("server.key", TestCertificates.secondKey)
         #expect(
             await program.hasReported(
                 "main.lua:5: error: 'server.key' can't be used for TLS: it is not the key of the certificate")
         )
         #expect(await program.hasReported("the gateway goes on with the certificates that it has"))
+        let health = try host.get("/-/health", operators)
+        #expect(health.contains("\"degraded\"") && health.contains("the one before it goes on"), "\(health)")
+        let renewal = "resthost_gateway_certificate_renewal_successful "
+        #expect(try host.get("/-/metrics", operators).contains(renewal + "0\n"))
         host.folder.write("server.pem", TestCertificates.second)
         #expect(await program.hasReported("new connections get what server.pem has now"))
+        #expect(try host.get("/-/health", operators) == #"{"status":"ok","services":["api"]}"#)
+        #expect(try host.get("/-/metrics", operators).contains(renewal + "1\n"))
         #expect(!program.errors.contains("generation"))
         program.signal(SIGTERM)
         _ = await program.end()

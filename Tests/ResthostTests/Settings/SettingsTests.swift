@@ -64,6 +64,9 @@ struct SettingsTests {
 
     @Test(arguments: [
         ("[permissions]\nraed = []", 2, "unknown name 'raed': did you mean 'read'?"),
+        ("[operator]\ntoken-sha256 = \"12\"", 2, "'token-sha256' is 64 hexadecimal digits: printf"),
+        ("[operator]\nlisten = \"\"", 2, "'listen' is an address such as"),
+        ("[operator]\nlistn = \"\"", 2, "unknown name 'listn': did you mean 'listen'?"),
         ("[log]\naccess-format = \"xml\"", 2, "'access-format' is \"text\" or \"json\", got \"xml\""),
         ("[log]\naccess = \"\"", 2, "'access' is the path of a file"),
         ("[secrets]\nnot-secret = [\"\"]", 2, "a name in 'not-secret' is empty"),
