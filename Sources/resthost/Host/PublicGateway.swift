@@ -28,6 +28,8 @@ final class PublicGateway {
     private let metrics: GatewayMetrics
     private let logsAlways: Bool
     private let sockets: [String: Int32]
+    /// Gets all requests of clients, on a network thread; see ``record(_:for:)``.
+    private var history: (@Sendable (AccessRecord) -> Void)?
 
     /// - Parameters:
     ///   - listen: The addresses of the command line. They replace the script's.
@@ -93,7 +95,8 @@ final class PublicGateway {
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
         let settings = try GatewaySettings.configuration(for: host, listen: listen, threads: threads)
         guard var configuration = settings else { return gateway == nil ? .none : .stop }
-        if logsAlways || host.gateway?.logsAccess == true { configuration.accessLog = accessLog }
+        configuration.accessLog = recorder(
+            writesLog: logsAlways || host.gateway?.logsAccess == true)
         configuration.spans = spans
         configuration.fetchKeys = KeyFetch.fetch
         configuration.onKeyFailure = onKeyFailure
@@ -108,6 +111,22 @@ final class PublicGateway {
             _ = try new.start()
             return .start(new)
         } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
+    }
+
+    /// Begins to hand all requests of clients to a function, or stops it. Nothing else changes.
+    func record(_ history: (@Sendable (AccessRecord) -> Void)?, for host: ScriptHost) throws(Diagnostic) {
+        self.history = history
+        if gateway != nil { commit(try prepare(for: host)) }
+    }
+
+    /// Nil if nobody wants records: they cost time on a network thread.
+    private func recorder(writesLog: Bool) -> (@Sendable (AccessRecord) -> Void)? {
+        guard let history else { return writesLog ? accessLog : nil }
+        guard writesLog else { return history }
+        return { [accessLog] record in
+            accessLog(record)
+            history(record)
+        }
     }
 
     /// Applies a change. It is called in the tick in which the script takes over, so that each request meets

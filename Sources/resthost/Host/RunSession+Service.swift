@@ -1,3 +1,4 @@
+import Gateway
 import Platform
 import RestEngine
 import RestScript
@@ -50,6 +51,17 @@ extension RunSession {
         return rows.map { path, what in
             "  \(path)\(String(repeating: " ", count: width - path.count))  \(what)\n"
         }.joined()
+    }
+
+    /// With `--inspect` requests are kept from the start, otherwise from the first look at them.
+    func keep(_ history: HostHistory, of gateway: PublicGateway, _ generations: Generations) {
+        let note: @Sendable (AccessRecord) -> Void = { record in history.note(record) }
+        history.onChange { [log] isWanted in
+            do throws(Diagnostic) {
+                try gateway.record(isWanted ? note : nil, for: generations.current)
+            } catch { log.write(error, end: "the inspector doesn't see requests of clients") }
+        }
+        if settings.inspect { history.begin(generations.engine) }
     }
 
     /// Called at SIGUSR2, after the file was renamed.

@@ -13,6 +13,7 @@ final class RunSession {
     let settings: RunCommand
     let log: LogText
     private let hostLog = HostLog()
+    private let history = HostHistory()
     private var generations: Generations?
     private var gateway: PublicGateway?
     private var watcher: FileWatcher?
@@ -83,6 +84,7 @@ final class RunSession {
             sockets: sockets,
             metrics: metrics)
         self.gateway = gateway
+        keep(history, of: gateway, generations)
         do throws(Diagnostic) { gateway.commit(try gateway.prepare(for: generations.current)) } catch {
             fail(error)
         }
@@ -145,7 +147,7 @@ final class RunSession {
                     }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
             }, facts: { [self] in facts }, files: { generations.files },
-            operations: { generations.current.operations }, log: hostLog)
+            operations: { generations.current.operations }, log: hostLog, history: history)
     }
 
     /// Reloads the script and logs the result.
