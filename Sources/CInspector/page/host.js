@@ -13,11 +13,8 @@ const card = (name, text, more, values) => make("div", { class: "card" }, make("
 function spark(values) {
   const known = values.filter((value) => value !== undefined);
   if (known.length < 2) return null;
-  const space = "http://www.w3.org/2000/svg", most = Math.max(...known, 1e-9);
-  const drawing = document.createElementNS(space, "svg"), line = document.createElementNS(space, "polyline");
-  drawing.setAttribute("viewBox", "0 0 100 20"); drawing.setAttribute("preserveAspectRatio", "none"); drawing.setAttribute("aria-hidden", "true");
-  line.setAttribute("points", known.map((value, at) => `${100 - (known.length - 1 - at) * 100 / (Math.max(known.length, 24) - 1)},${19 - value / most * 17}`).join(" "));
-  drawing.append(line);
+  const most = Math.max(...known, 1e-9), drawing = find("#line").content.firstElementChild.cloneNode(true);
+  drawing.firstElementChild.setAttribute("points", known.map((value, at) => `${100 - (known.length - 1 - at) * 100 / (Math.max(known.length, 24) - 1)},${19 - value / most * 17}`).join(" "));
   return drawing;
 }
 

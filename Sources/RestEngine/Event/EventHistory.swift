@@ -5,9 +5,9 @@ import DequeModule
 @EngineActor
 package final class EventHistory {
     /// See docs/reference/limits.md, L360.
-    nonisolated static let mostEvents = 2000
+    package nonisolated static let mostEvents = 2000
     /// See docs/reference/limits.md, L361.
-    nonisolated static let mostBytes = 8 << 20
+    package nonisolated static let mostBytes = 8 << 20
 
     private struct Kept {
         /// Without bodies.
@@ -20,8 +20,14 @@ package final class EventHistory {
     private var kept: Deque<Kept> = []
     private var bytes = 0
     private var subscription: EventSubscription?
+    private let mostEvents: Int
+    private let mostBytes: Int
 
-    package nonisolated init() {}
+    package nonisolated init(
+        mostEvents: Int = EventHistory.mostEvents, mostBytes: Int = EventHistory.mostBytes
+    ) {
+        (self.mostEvents, self.mostBytes) = (mostEvents, mostBytes)
+    }
 
     package var isRecording: Bool { subscription?.isActive ?? false }
 
@@ -45,7 +51,7 @@ package final class EventHistory {
         let new = Kept(event: event.withoutBodies, exchange: KeptExchange(event))
         kept.append(new)
         bytes += new.bytes
-        while kept.count > Self.mostEvents || bytes > Self.mostBytes && kept.count > 1 {
+        while kept.count > mostEvents || bytes > mostBytes && kept.count > 1 {
             bytes -= kept.removeFirst().bytes
         }
     }

@@ -62,7 +62,8 @@ import Testing
             await control.hostHistory.begin(world.engine)
             await world.loaded("early")
             await world.pass(HostHistory.patience * 3)
-            #expect(try site.get("/-/history").json?["events"]?[2]?["kind"]?.string == "response")
+            let events = try site.get("/-/history").json?["events"]
+            #expect(events?[2]?["kind"]?.string == "response")
         }
     }
 
@@ -113,7 +114,8 @@ import Testing
     @Test func `76.6 only admins see requests`() async throws {
         try await World.run(control: FakeControl(), automatic: Self.reply) { world, site in
             for target in ["/-/history", "/-/clients", "/-/exchanges?request=1"] {
-                #expect(try site.get(target).problem("code") == "admin_only", "\(target)")
+                let refused = try site.get(target)
+                #expect(refused.problem("code") == "admin_only", "\(target)")
             }
             #expect(await !world.engine.hasListeners(of: .attempt))
         }
