@@ -36,12 +36,12 @@ class Axis {
     return marks;
   }
 
-  // Leaves out the texts that have no room.
+  // Leaves out the marks that have no room.
   static fit(marks) {
     let end = -4;
-    for (const mark of marks?.children ?? []) {
+    for (const mark of [...marks?.children ?? []]) {
       const hasRoom = mark.offsetLeft >= end + 4 && mark.offsetLeft + mark.offsetWidth <= marks.offsetWidth;
-      if (hasRoom) end = mark.offsetLeft + mark.offsetWidth; else mark.textContent = "";
+      if (hasRoom) end = mark.offsetLeft + mark.offsetWidth; else mark.remove();
     }
   }
 }

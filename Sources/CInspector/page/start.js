@@ -12,7 +12,7 @@ function open(name) {
   find("#host").hidden = name !== "host";
   find("#filter").value = filters[name] ?? "";
   find("#pause").hidden = name === "resources";
-  find("#side-of").hidden = find("#span").hidden = name !== "requests";
+  find("#side-of").hidden = name !== "requests";
   find("#table").setAttribute("aria-label", name);
   find("#detail").replaceChildren(); shown = null;
   if (name === "host") refreshStatus(); else draw(true);
@@ -41,6 +41,7 @@ function draw(isReset = false) {
   if (wanted) items = items.filter((item) => kind.text(item).toLowerCase().includes(wanted));
   items = sorted(items, kind);
   const columns = columnsNow();
+  find("#span").hidden = !columns.some((column) => column.isAxis);
   find("#side").style.setProperty("--columns", columns.map((column) => column.width).join(" "));
   list.key = kind.key;
   list.look = columns.some((column) => column.isAxis) ? (rows) => setAxis(rows, items) : () => false;

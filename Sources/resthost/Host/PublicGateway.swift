@@ -113,7 +113,7 @@ final class PublicGateway {
         } catch { throw GatewaySettings.diagnostic(error, host, listen: listen) }
     }
 
-    /// Begins to hand all requests of clients to a function, or stops it. Nothing else changes.
+    /// Begins to hand all requests of clients to a function, or stops it.
     func record(_ history: (@Sendable (AccessRecord) -> Void)?, for host: ScriptHost) throws(Diagnostic) {
         self.history = history
         if gateway != nil { commit(try prepare(for: host)) }
