@@ -14,9 +14,15 @@ static const unsigned char style[] = {
 static const unsigned char script[] = {
 #embed "page/base.js"
     ,
+#embed "page/follow.js"
+    ,
 #embed "page/list.js"
     ,
+#embed "page/axis.js"
+    ,
 #embed "page/views.js"
+    ,
+#embed "page/exchange.js"
     ,
 #embed "page/details.js"
     ,

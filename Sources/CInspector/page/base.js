@@ -1,5 +1,5 @@
 "use strict";
-// Elements, requests to the host, and the stream of events.
+// Elements, requests to the host, and the state that the views show.
 const find = (selector, root = document) => root.querySelector(selector);
 function make(tag, props = {}, ...kids) {
   const node = document.createElement(tag);
@@ -28,51 +28,21 @@ async function call(path, method = "GET") {
   return body;
 }
 
-const store = { resources: new Map(), requests: new Map(), errors: [], log: [], reloads: [], status: null, services: [] };
-const limits = { requests: 500, errors: 300, log: 2000, reloads: 100 };
+const store = {
+  resources: new Map(), requests: new Map(), clients: new Map(), errors: [], log: [], reloads: [], loads: [],
+  status: null, services: [], since: null,
+};
+const limits = { requests: 1000, clients: 1000, errors: 300, log: 2000, reloads: 100, loads: 120 };
 const keep = (list, item, most) => { list.unshift(item); if (list.length > most) list.length = most; };
 let changed = new Set();
 let isPaused = false;
-
-async function follow() {
-  const link = find("#link");
-  for (let wait = 500; ; wait = Math.min(wait * 2, 8000)) {
-    try {
-      const answer = await fetch("events", { headers: { ...headers, Accept: "text/event-stream" }, cache: "no-store" });
-      if (!answer.ok) throw new Error((await answer.json()).detail);
-      link.textContent = "live"; link.className = "live"; wait = 500;
-      refreshAll();
-      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-      let rest = "";
-      for (;;) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        const frames = (rest + value).split("\n\n");
-        rest = frames.pop();
-        for (const frame of frames) read(frame);
-      }
-      link.textContent = "reconnecting";
-    } catch (error) { link.textContent = error.message === "Failed to fetch" ? "the host is gone" : error.message; }
-    link.className = "lost";
-    await new Promise((resolve) => setTimeout(resolve, wait));
-  }
-}
-
-function read(frame) {
-  let name = "", data = "";
-  for (const line of frame.split("\n")) {
-    if (line.startsWith("event: ")) name = line.slice(7);
-    else if (line.startsWith("data: ")) data += line.slice(6);
-  }
-  if (!name) return;
-  const event = JSON.parse(data);
-  (on[name] || (() => {}))(event);
-}
+const now = () => Date.now() / 1000;
 
 function requestOf(event) {
   let request = store.requests.get(event.request);
   if (!request) {
-    request = { id: event.request, service: event.service, method: event.method, url: event.url, began: event.time, attempts: [] };
+    request = { side: "api", key: "api " + event.request, id: event.request, service: event.service, method: event.method, url: event.url,
+      began: event.time, attempts: [] };
     store.requests.set(event.request, request);
     if (store.requests.size > limits.requests) store.requests.delete(store.requests.keys().next().value);
   }
@@ -80,72 +50,68 @@ function requestOf(event) {
   return request;
 }
 
+// An event may come twice, from the history and live.
 const on = {
   request: requestOf,
   attempt(event) {
     const request = requestOf(event);
+    if (request.attempts.some((known) => known.number === event.number && known.began === event.began)) return;
     request.attempts.push(event);
+    request.attempts.sort((one, other) => one.began - other.began);
     request.began = Math.min(request.began, event.began);
+    request.size = request.attempts.reduce((sum, attempt) => sum + (attempt.bytes_received ?? 0), 0);
   },
   response(event) {
     const request = requestOf(event);
+    if (request.ended) return;
     Object.assign(request, { ended: event.time, status: event.status, error: event.error, message: event.message, isNew: event.is_new });
-    if (event.seconds) request.began = event.time - event.seconds;
-    if (event.error && event.error !== "request_cancelled") addError({ ...event, title: event.message || event.error, request });
+    if (event.seconds) request.began = Math.min(request.began, event.time - event.seconds);
+    if (event.error && event.error !== "request_cancelled") {
+      addError({ time: event.time, service: event.service, url: event.url, title: event.message || event.error, file: event.file, line: event.line, request });
+    }
   },
   state(event) {
     const row = store.resources.get(event.service + " " + event.url);
     if (!row) { missing = true; return; }
-    const now = event.time;
     if (event.event === "requested") row.loading = true;
     else if (event.event === "request_cancelled") row.loading = false;
     else if (event.event.startsWith("new_data") || event.event === "not_modified") {
-      Object.assign(row, { loading: false, data: true, since: now, error: undefined });
-    } else if (event.event === "error") Object.assign(row, { loading: false, error: row.error || "error", since: now });
+      // The next list of the resources says how long it is fresh; until then as long as the last time.
+      Object.assign(row, { loading: false, data: true, since: event.time, error: undefined, stale: undefined,
+        until: row.lifetime === undefined ? undefined : event.time + row.lifetime });
+      if (row.lifetime === undefined) missing = true;
+    } else if (event.event === "error") Object.assign(row, { loading: false, error: row.error || "error", since: event.time });
     else if (event.event === "observer_added") row.observed = true;
     changed.add("resources");
   },
   reload(event) {
-    keep(store.reloads, event, limits.reloads);
-    if (event.error) addError({ ...event, title: event.error });
-    refreshStatus(); missing = true;
+    if (store.reloads.some((known) => known.time === event.time)) return;
+    store.reloads.push(event);
+    store.reloads.sort((one, other) => other.time - one.time);
+    store.reloads.length = Math.min(store.reloads.length, limits.reloads);
+    if (event.error) addError({ time: event.time, title: event.error, isReload: true });
+    if (now() - event.time < 10) { refreshStatus(); missing = true; }
   },
-  breaker(event) { keep(store.log, { time: event.time, level: "warn", message: `circuit of ${event.origin} is ${event.state}` }, limits.log); changed.add("log"); },
-  log(event) { keep(store.log, event, limits.log); changed.add("log"); },
-  dropped(event) { keep(store.log, { time: Date.now() / 1000, level: "warn", message: `${event.count} events were dropped here` }, limits.log); missing = true; },
+  breaker(event) { logged({ time: event.time, level: "warn", message: `circuit of ${event.origin} is ${event.state}` }); },
+  log(event) {
+    logged({ ...event, time: typeof event.time === "number" ? event.time : Date.parse(event.time) / 1000 });
+  },
+  dropped(event) { logged({ time: now(), level: "warn", message: `${event.count} events were dropped here` }); missing = true; },
 };
 
-function addError(error) { keep(store.errors, error, limits.errors); changed.add("errors"); }
-
-// Reads new rows from time to time; the more rows there are, the less often.
-let missing = false, isRefreshing = false, refreshedAt = 0;
-async function refreshResources() {
-  if (isRefreshing) return;
-  isRefreshing = true; missing = false;
-  try {
-    const fresh = new Map();
-    for (let offset = 0, total = 1; offset < total; offset += 1000) {
-      const page = await call(`resources?limit=1000&offset=${offset}`);
-      total = Math.min(page.total, 50000);
-      const now = Date.now() / 1000;
-      for (const row of page.resources) {
-        if (row.age !== undefined) row.since = now - row.age;
-        fresh.set(row.service + " " + row.url, row);
-      }
-      if (!page.resources.length) break;
-    }
-    store.resources = fresh;
-    changed.add("resources");
-  } catch (error) { toast(error.message); }
-  refreshedAt = Date.now(); isRefreshing = false;
+function logged(entry) {
+  keep(store.log, entry, limits.log);
+  changed.add("log");
+  // The failure of a request to an API is an error already.
+  const isKnown = (error) => error.request && entry.message.includes(error.title);
+  if (entry.level !== "error" || store.errors.slice(0, 50).some(isKnown)) return;
+  addError({ time: entry.time, title: entry.message, place: entry.place, traceback: entry.traceback, entry });
 }
 
-async function refreshStatus() {
-  try {
-    store.status = await call("status");
-    store.services = store.status.services.map((service) => service.name);
-    changed.add("host");
-  } catch (error) { toast(error.message); }
+function addError(error) {
+  if (error.request) store.errors = store.errors.filter((known) => !(known.entry && known.title.includes(error.title)));
+  store.errors.push(error);
+  store.errors.sort((one, other) => other.time - one.time);
+  store.errors.length = Math.min(store.errors.length, limits.errors);
+  changed.add("errors");
 }
-
-function refreshAll() { refreshStatus(); refreshResources(); }

@@ -10,7 +10,7 @@ function showDetail(nodes, key) {
 function closeDetail() {
   shown = null;
   find("#detail").replaceChildren();
-  find("#list").focus();
+  find("#table").focus();
 }
 
 const facts = (...pairs) => make("dl", {}, ...pairs.filter(([, value]) => value !== undefined && value !== "" && value !== null)
@@ -18,19 +18,20 @@ const facts = (...pairs) => make("dl", {}, ...pairs.filter(([, value]) => value 
 
 const opens = {
   resources(row) {
-    const state = stateOf(row);
     const explained = make("div", {}, make("p", { class: "dim" }, "…"));
-    const own = views.requests.items().filter((request) => request.url === row.url && request.service === row.service).slice(0, 20);
-    const path = row.path;
+    const own = [...store.requests.values()].filter((request) => request.url === row.url && request.service === row.service).reverse().slice(0, 20);
+    const axis = new Axis(own), path = row.path;
     showDetail([
       make("h2", {}, row.url),
-      facts(["State", make("span", { class: "dot " + state }, row.error ?? state)], ["Service", row.service], ["Age", words.age(row.since)],
+      facts(["State", stateCell(row)], ["Service", row.service], ["Age", words.age(row.since)],
+        ["Fresh for", row.until > now() ? words.seconds(Math.ceil(row.until - now())) : undefined],
         ["Open requests", String(row.requests)], ["Kept by", (row.kept || []).join(", ") || "nobody: it goes when room is needed"]),
       make("div", { class: "acts" }, path === undefined ? null : make("button", { class: "do", onclick: () => command(
-        `wipe?service=${encodeURIComponent(row.service)}&pattern=${encodeURIComponent(row.path.replace(/[?*]/g, "\\$&"))}`,
+        `wipe?service=${encodeURIComponent(row.service)}&pattern=${encodeURIComponent(row.path.replace(/[?*\[\]{}\\]/g, "\\$&"))}`,
         `Wipe ${row.url}? Its data goes, in the caches too.`, "Wipe", (said) => `${said.resources} wiped`) }, "Wipe")),
       own.length ? make("h3", {}, "Requests") : null,
-      ...own.map((request) => lane(`${words.time(request.began)} ${request.status ?? request.error ?? ""}`, waterfall(request), (request.ended ?? 0) - request.began)),
+      ...own.map((request) => lane(make("button", { class: "plain", onclick: () => opens.requests(request) },
+        `${words.time(request.began)} ${request.status ?? request.error ?? ""}`), waterfall(request, axis), endOf(request) - request.began)),
       make("h3", {}, "Why it is requested like this"), explained,
     ].filter(Boolean), row);
     if (path === undefined) return explained.replaceChildren(make("p", { class: "dim" }, "It is outside of its service's base URL."));
@@ -39,64 +40,83 @@ const opens = {
       .catch((error) => explained.replaceChildren(make("p", { class: "bad" }, error.message)));
   },
 
-  requests(request) {
-    showDetail([
-      make("h2", {}, `${request.method ?? ""} ${request.url ?? ""}`),
-      facts(["Status", request.status ? String(request.status) : request.ended ? "none" : "under way"], ["Error", request.error],
-        ["Service", request.service], ["Began", words.time(request.began)],
-        ["Took", words.seconds((request.ended ?? Date.now() / 1000) - request.began)],
-        ["Data", request.ended && !request.error ? request.isNew ? "new" : "not modified" : undefined]),
-      request.message ? make("pre", {}, request.message) : null,
-      make("h3", {}, "Messages"),
-      ...request.attempts.map((attempt) => lane(`${attempt.number}. ${attempt.reason ?? "first"}`, waterfall(request, attempt), attempt.seconds)),
-      lane("all", waterfall(request), (request.ended ?? Date.now() / 1000) - request.began),
-      make("div", { class: "key" }, ...[...phases, "after", "failed"].map((name) =>
-        make("span", {}, make("i", { class: name }), name === "after" ? "pipeline" : name))),
-      ...request.attempts.map((attempt) => make("div", { class: "block" }, make("b", {}, `${attempt.number}. ${attempt.method} ${attempt.url}`),
-        facts(["Answer", attempt.status ? `${attempt.status} HTTP/${attempt.http_version}` : undefined], ["Error", attempt.message],
-          ["Phase", attempt.phase], ["Connection", attempt.status ? attempt.reused ? "used before" : "new" : undefined],
-          ["Received", attempt.bytes_received === undefined ? undefined : words.bytes(attempt.bytes_received)],
-          ["Sent", attempt.bytes_sent ? words.bytes(attempt.bytes_sent) : undefined]))),
-    ].filter(Boolean), request);
-  },
+  requests(row) { showDetail(row.side === "client" ? clientView(row) : requestView(row), row); },
 
   errors(error) {
     if (error.request) {
-      opens.requests({ ...error.request, message: undefined });
-      shown = error;
-      find("#detail h2").after(make("p", { class: "bad" }, error.title), source(error.title));
-    } else showDetail(failureView({ ...(store.status?.last_failure ?? {}), detail: error.title }), error);
+      showDetail([...requestView({ ...error.request, message: undefined })], error);
+      find("#detail h2").after(make("p", { class: "bad" }, error.title), source(error));
+    } else if (error.entry) opens.log(error.entry);
+    else showDetail(failureView({ ...(store.status?.last_failure ?? {}), detail: error.title }), error);
   },
 
   log(entry) {
-    const rest = Object.entries(entry).filter(([name]) => !["time", "message", "level"].includes(name));
-    showDetail([make("h2", {}, entry.level ?? entry.category ?? "log"), make("pre", {}, entry.message), source(entry.message),
-      facts(...rest.map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)]))], entry);
+    const rest = Object.entries(entry).filter(([name]) => !["time", "message", "level", "traceback"].includes(name));
+    showDetail([make("h2", {}, entry.level ?? entry.category ?? "log"), make("pre", {}, entry.message), source(entry),
+      facts(["Time", words.moment(entry.time)], ...rest.map(([name, value]) => [name, typeof value === "object" ? JSON.stringify(value) : String(value)])),
+      entry.traceback ? make("pre", {}, entry.traceback) : ""], entry);
   },
 };
 
-const lane = (name, line, seconds) => make("div", { class: "lane" }, make("span", { class: "dim" }, name), line,
+function requestView(request) {
+  const axis = new Axis([request]);
+  return [
+    make("h2", {}, `${request.method ?? ""} ${request.url ?? ""}`),
+    facts(["Status", request.ended ? statusText(request) : "under way"], ["Result", resultOf(request)],
+      ["Service", request.service], ["Began", words.moment(request.began)], ["Took", words.seconds(endOf(request) - request.began)],
+      ["Received", request.size === undefined ? undefined : words.bytes(request.size)]),
+    copyActs(request),
+    request.message ? make("pre", { class: "bad" }, request.message) : "",
+    make("h3", {}, "Messages"),
+    ...request.attempts.map((attempt) => lane(`${attempt.number}. ${attempt.reason ?? "first"}`, waterfall(request, axis, attempt), attempt.seconds)),
+    lane("all", waterfall(request, axis), endOf(request) - request.began),
+    key([...phases, "after", "failed"]),
+    messages(request), ...meanwhile(request),
+  ];
+}
+
+function clientView(row) {
+  const entry = row.entry;
+  return [
+    make("h2", {}, `${row.method} ${row.url}`),
+    facts(["Status", statusText(row)], ["Result", make("span", {}, resultOf(row), " · " + (outcomes[row.outcome]?.[1] ?? ""))], ["Problem", entry.code],
+      ["Began", words.moment(row.began)], ["Took", words.seconds(answered(row))], ["Sent", words.bytes(row.size)],
+      ["Client", entry.client], ["Name", entry.name], ["Protocol", entry.version], ["User agent", entry.user_agent]),
+    ...meanwhile(row), key(["hit", "served", "old", "failed"]),
+  ];
+}
+
+const lane = (name, line, seconds) => make("div", { class: "lane" }, typeof name === "string" ? make("span", { class: "dim" }, name) : name, line,
   make("span", { class: "num" }, seconds > 0 ? words.seconds(seconds) : ""));
 
 function excerpt(lines, at) {
   return make("pre", {}, ...lines.map((line) => make("span", line.line === at ? { class: "at" } : {}, `${String(line.line).padStart(4)}  ${line.text}\n`)));
 }
 
-// The lines of the script that a message names.
-function source(message) {
-  const place = /([^\s:'"]+\.lua):(\d+)/.exec(message ?? "");
-  const node = make("div", {});
-  if (place) {
-    call(`source?file=${encodeURIComponent(place[1])}&line=${place[2]}`)
-      .then((found) => node.replaceChildren(excerpt(found.lines, Number(place[2])))).catch(() => {});
+// The line of the script that an error or an entry of the log names, `file:line`. A text may have it in
+// brackets, and URLs with any characters besides.
+function placeOf(item) {
+  if (item.file) return `${item.file}:${item.line ?? 1}`;
+  if (item.place) return item.place;
+  for (const word of (item.title ?? item.message ?? "").split(/\s+/)) {
+    const found = /^[(\["'<]*([^:()<>"']+\.lua):(\d+)/.exec(word);
+    if (found) return `${found[1]}:${found[2]}`;
   }
+}
+
+function source(item) {
+  const node = make("div", {}), place = placeOf(item);
+  if (!place) return node;
+  const colon = place.lastIndexOf(":"), file = place.slice(0, colon), line = Number(place.slice(colon + 1));
+  call(`source?file=${encodeURIComponent(file)}&line=${line}`)
+    .then((found) => node.replaceChildren(make("div", { class: "dim mono" }, place), excerpt(found.lines, line))).catch(() => {});
   return node;
 }
 
 function failureView(failure) {
   return [make("h2", { class: "bad" }, failure.detail ?? failure.message ?? "it failed"),
     facts(["File", failure.file ? `${failure.file}:${failure.line ?? ""}` : undefined], ["Hint", failure.hint]),
-    failure.excerpt ? excerpt(failure.excerpt, failure.line) : source(failure.detail),
+    failure.excerpt ? excerpt(failure.excerpt, failure.line) : source({ title: failure.detail, file: failure.file, line: failure.line }),
     failure.traceback ? make("pre", {}, failure.traceback) : ""];
 }
 

@@ -136,7 +136,7 @@ final class HostEvents {
 extension EngineEvent {
     /// The event for followers: the fields that scripts see, and when the message was sent and how long its
     /// phases took.
-    fileprivate var followed: Tree {
+    var followed: Tree {
         guard case .attempt(let attempt) = detail else { return tree }
         var pairs = tree.pairs.map { ($0.key, $0.value) } + [("began", Tree(attempt.began))]
         if case .success(let response) = attempt.result {

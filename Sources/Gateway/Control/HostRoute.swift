@@ -4,6 +4,7 @@ import RestEngine
 enum HostRoute: String, CaseIterable {
     case health, ready, services, resources, explain, metrics, events
     case status, reload, invalidate, wipe, source
+    case history, clients, exchanges
     case openapi = "openapi.json"
     case page = ""
     case script = "inspector.js"
@@ -17,6 +18,7 @@ enum HostRoute: String, CaseIterable {
         switch self {
         case .health, .ready, .services, .resources, .explain, .metrics, .events, .openapi: false
         case .status, .reload, .invalidate, .wipe, .source, .page, .script, .style: true
+        case .history, .clients, .exchanges: true
         }
     }
 
@@ -51,7 +53,7 @@ enum HostRoute: String, CaseIterable {
     /// The command that does the same, or shows it.
     private var command: String {
         switch self {
-        case .page, .script, .style, .source: "run --inspect"
+        case .page, .script, .style, .source, .history, .clients, .exchanges: "run --inspect"
         default: rawValue
         }
     }

@@ -26,6 +26,7 @@ extension EngineClient {
                     try RouteQuery(query, known: ["service", "pattern", "partition"]), accessPolicy,
                     completion)
             }
+            if try answerFromHistory(route, query, completion) { return }
             completion(try answer(route, query: query, accessPolicy, withDetails: withDetails))
         } catch { completion(error.reply) }
     }
@@ -51,13 +52,13 @@ extension EngineClient {
         case .script: return InspectorPage.script
         case .style: return InspectorPage.style
         // These routes are answered later, in other functions.
-        case .reload, .events, .resources, .explain, .wipe:
+        case .reload, .events, .resources, .explain, .wipe, .history, .clients, .exchanges:
             throw Problem(500, "internal", "the route \(route) is answered elsewhere")
         }
     }
 
     @EngineActor
-    private var neededControl: any HostControl {
+    var neededControl: any HostControl {
         get throws(Problem) {
             guard let control else {
                 throw Problem(501, "not_implemented", "the program behind this gateway can't do that")

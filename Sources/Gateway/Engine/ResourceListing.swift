@@ -91,6 +91,10 @@ enum ResourceRow {
         if let age = summary.age {
             pairs.append(("age", Tree(Int(max(0, min(age, 1e15))))))
         }
+        if let seconds = summary.freshSeconds {
+            let rounded = (min(seconds, 1e12) * 1000).rounded() / 1000
+            pairs.append(seconds < 0 ? ("stale", true) : ("fresh_for", Tree(rounded)))
+        }
         if let code = summary.errorCode { pairs.append(("error", Tree(code))) }
         if let path = path(of: resource, service) { pairs.append(("path", Tree(path))) }
         let kept = (summary.isObserved ? ["observers"] : []) + (summary.openRequests > 0 ? ["requests"] : [])

@@ -71,6 +71,16 @@ public struct CurlCommand: Sendable, CustomStringConvertible {
         }
     }
 
+    /// A message as it was sent.
+    ///
+    /// - Parameter options: Those of its transport.
+    init(
+        _ draft: RequestDraft, through options: TransportOptions?, mask: SecretMask?
+    ) throws(DefinitionError) {
+        try self.init(draft, mask: mask)
+        if let options { add(options, draft.headers, mask) }
+    }
+
     /// - Parameter mask: Nil shows all secrets.
     init(_ draft: RequestDraft, mask: SecretMask?) throws(DefinitionError) {
         let mask = mask?.hiding(draft.headers, url: draft.url)

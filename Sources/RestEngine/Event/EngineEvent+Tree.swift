@@ -83,6 +83,8 @@ extension EngineEvent.Outcome {
         pairs.add("status", status.map { Int64($0) })
         pairs.add("error", error)
         pairs.add("message", message)
+        pairs.add("file", place?.file)
+        pairs.add("line", place.map { Int64($0.line) })
         pairs.add("is_new", isNew)
         pairs.add("seconds", seconds)
     }

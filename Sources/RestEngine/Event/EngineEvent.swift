@@ -138,6 +138,8 @@ extension EngineEvent {
         public let error: String?
         /// The failure in one line, secrets masked.
         public let message: String?
+        /// The line of the script that failed, or that asked for something impossible, if it is known.
+        public let place: ScriptLocation?
         /// False when a 304 confirmed the existing data.
         public let isNew: Bool
         /// Seconds from the start to the end; nil if there was no listener at the start.

@@ -164,7 +164,7 @@ extension Request {
                 .response(
                     EngineEvent.Outcome(
                         status: exchange?.status ?? error?.httpStatusCode, error: error?.code,
-                        message: error.map { "\($0)" }, isNew: info.isNew,
+                        message: error.map { "\($0)" }, place: error?.scriptLocation, isNew: info.isNew,
                         seconds: tale.began.map { engine.scheduler.uptime - $0 }))))
     }
 

@@ -24,14 +24,7 @@ struct HAREntry: Sendable {
         self.bodyLimit = bodyLimit
         self.digests = digests
         // A body may contain a secret of the request's head.
-        var mask = SecretMask.standard.hiding(attempt.message.headers, url: attempt.message.url)
-        if let response = answer, response.headers.contains("Set-Cookie") {
-            let fields = response.headers.values("Set-Cookie").map { value in
-                ("Set-Cookie", String(value.prefix { $0 != ";" }))
-            }
-            mask = mask.hiding(Headers(fields))
-        }
-        self.mask = mask
+        mask = SecretMask.standard.hidingCredentials(of: attempt.message, answer)
     }
 
     /// Bytes of all bodies in the entry.

@@ -140,10 +140,17 @@ public final class Resource {
     var isBusy: Bool { observers != nil || isRequesting || isLoading }
 
     /// Whether it has fresh data, as far as is known without running a block.
-    var isKnownFresh: Bool {
-        configurations.value(for: "GET", version: core.configuration.version).map { known in
-            freshData(by: known, at: engine.scheduler.uptime) != nil
-        } ?? false
+    var isKnownFresh: Bool { (knownFreshSeconds ?? -1) >= 0 }
+
+    /// Seconds for which its data stays fresh, less than 0 for stale data; nil if it has none, or if that is
+    /// not known without running a block.
+    var knownFreshSeconds: Double? {
+        guard state.data != nil,
+            let known = configurations.value(for: "GET", version: core.configuration.version)
+        else { return nil }
+        let uptime = engine.scheduler.uptime
+        guard freshData(by: known, at: uptime) != nil else { return -1 }
+        return max(0, state.expirationStart + expirationSeconds(by: known) - uptime)
     }
 
     /// The latest data, if it may be used without asking the server.

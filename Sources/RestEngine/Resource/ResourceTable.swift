@@ -262,6 +262,9 @@ package struct ResourceSummary: Sendable, Equatable {
     package var openRequests: Int
     /// Whether it has observers.
     package var isObserved: Bool
+    /// Seconds for which its data stays fresh, less than 0 for stale data; nil if it has none, or if no block
+    /// has run that says so.
+    package var freshSeconds: Double?
 }
 
 extension Resource {
@@ -270,7 +273,7 @@ extension Resource {
         ResourceSummary(
             hasData: state.data != nil, age: state.changeTime.map { engine.scheduler.uptime - $0 },
             errorCode: state.error?.code, isLoading: isLoading, openRequests: allRequests.count,
-            isObserved: observers != nil)
+            isObserved: observers != nil, freshSeconds: knownFreshSeconds)
     }
 
     /// The URL, and a letter each for loading, data and error (rule 4.17). Does not start a cache look-up.

@@ -55,6 +55,16 @@ public struct RequestError: Error, Sendable {
             number == 1 && records.isEmpty ? nil : AttemptList(number: number, records: records)
     }
 
+    /// The line of the script that failed, or that requested something impossible.
+    package var scriptLocation: ScriptLocation? {
+        switch cause {
+        case .scriptError(let failure), .scriptLimit(_, _, _, let failure):
+            if let file = failure.file { return ScriptLocation(file: file, line: failure.line ?? 0) }
+        default: break
+        }
+        return place
+    }
+
     /// Whether the request was cancelled, or the task that waited for it (7.11).
     public var isCancellation: Bool { if case .requestCancelled? = cause { true } else { false } }
 

@@ -45,6 +45,9 @@ struct HostFacts: Sendable {
     var openRequests = 0
     var jobs = 0
     var failedJobs = 0
+    /// The CPU time of this process, and the memory that the system counts for it; nil if it doesn't say.
+    var processSeconds: Double?
+    var residentMemory: Int?
     /// The bytes of the script's Lua states, those of earlier generations included.
     var luaMemory = 0
     /// The CPU time of the script's own functions, in all generations.
@@ -129,6 +132,7 @@ struct HostFacts: Sendable {
                     ]
                 ))
         }
+        pairs.append(("cpu", cpu))
         if let admin { pairs.append(("admin", Tree(admin))) }
         pairs.append(("limits", Tree(attempts.limits.map(tree))))
         pairs.append(("breakers", Tree(attempts.breakers.map(tree))))
@@ -143,10 +147,18 @@ struct HostFacts: Sendable {
             ("bodies", Tree(bodyMemory)),
             ("content_limit", Tree(contentLimit)), ("dropped", Tree(droppedContents)),
         ]
+        if let residentMemory { pairs.append(("resident", Tree(residentMemory))) }
         if let machine {
             pairs.append(("available", Tree(machine.bytes)))
             pairs.append(("available_from", Tree(machine.source.rawValue)))
         }
+        return Tree(pairs: pairs)
+    }
+
+    /// In seconds since the start.
+    private var cpu: Tree {
+        var pairs = [("lua", Tree(rounded(luaSeconds))), ("modules", Tree(rounded(moduleSeconds)))]
+        if let processSeconds { pairs.insert(("process", Tree(rounded(processSeconds))), at: 0) }
         return Tree(pairs: pairs)
     }
 
@@ -217,6 +229,8 @@ extension HostFacts {
         openRequests = host.openRequests
         jobs = host.jobCount
         failedJobs = generations.failedJobs
+        processSeconds = ProcessMetrics.cpuSeconds
+        residentMemory = ProcessMemory.residentBytes
         luaMemory = generations.memoryUsed
         luaSeconds = generations.luaSeconds
         (moduleMemory, moduleSeconds) = generations.moduleUsage

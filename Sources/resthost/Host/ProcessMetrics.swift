@@ -42,7 +42,7 @@ final class ProcessMetrics {
 
     var families: [MetricFamily] {
         var families = [MetricFamily(.startTime, startTime)]
-        guard let own = Self.ticks("/proc/self/stat") else { return families }
+        guard let own = Self.cpuSeconds else { return families }
         families.append(MetricFamily(.processCPU, own))
         if let bytes = ProcessMemory.residentBytes {
             families.append(MetricFamily(.residentMemory, Double(bytes)))
@@ -60,6 +60,9 @@ final class ProcessMetrics {
                 times.sorted { $0.key < $1.key }.map { .init([.init("thread", $0.key)], .number($0.value)) }))
         return families
     }
+
+    /// The CPU seconds of this process.
+    static var cpuSeconds: Double? { ticks("/proc/self/stat") }
 
     private func readThreads() {
         let numbers = FolderNames.list("/proc/self/task") ?? []

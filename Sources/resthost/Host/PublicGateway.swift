@@ -21,6 +21,8 @@ final class PublicGateway {
     private let metrics: GatewayMetrics
     private let logsAlways: Bool
     private let sockets: [String: Int32]
+    /// Gets all requests of clients, on a network thread; see ``record(_:for:)``.
+    private var history: (@Sendable (AccessRecord) -> Void)?
 
     /// - Parameters:
     ///   - listen: The addresses of the command line. They replace the script's.
@@ -89,7 +91,7 @@ final class PublicGateway {
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
         var configuration = try GatewaySettings.configuration(
             for: host, listen: listen, operators: operators, threads: threads)
-        if logsAlways || host.gateway?.logsAccess == true { configuration?.accessLog = accessLog }
+        configuration?.accessLog = recorder(writesLog: logsAlways || host.gateway?.logsAccess == true)
         configuration?.spans = spans
         configuration?.fetchKeys = KeyFetch.fetch
         configuration?.onKeyFailure = onKeyFailure
@@ -100,6 +102,22 @@ final class PublicGateway {
         configuration?.metrics = metrics
         do throws(GatewayError) { return try reloaded.prepare(configuration) } catch {
             throw GatewaySettings.diagnostic(error, host, listen: listen)
+        }
+    }
+
+    /// Begins to hand all requests of clients to a function, or stops it.
+    func record(_ history: (@Sendable (AccessRecord) -> Void)?, for host: ScriptHost) throws(Diagnostic) {
+        self.history = history
+        if gateway != nil { commit(try prepare(for: host)) }
+    }
+
+    /// Nil if nobody wants records: they cost time on a network thread.
+    private func recorder(writesLog: Bool) -> (@Sendable (AccessRecord) -> Void)? {
+        guard let history else { return writesLog ? accessLog : nil }
+        guard writesLog else { return history }
+        return { [accessLog] record in
+            accessLog(record)
+            history(record)
         }
     }
 

@@ -94,6 +94,17 @@ extension RunSession {
         }.joined()
     }
 
+    /// With `--inspect` requests are kept from the start, otherwise from the first look at them.
+    func keep(_ history: HostHistory, of gateway: PublicGateway, _ generations: Generations) {
+        let note: @Sendable (AccessRecord) -> Void = { record in history.note(record) }
+        history.onChange { [log] isWanted in
+            do throws(Diagnostic) {
+                try gateway.record(isWanted ? note : nil, for: generations.current)
+            } catch { log.write(error, end: "the inspector doesn't see requests of clients") }
+        }
+        if settings.inspect { history.begin(generations.engine) }
+    }
+
     /// Called at SIGUSR2, after the file was renamed.
     func reopenLogs() {
         accessLog?.reopen()

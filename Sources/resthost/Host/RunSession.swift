@@ -13,6 +13,7 @@ final class RunSession {
     let settings: RunCommand
     let log: LogText
     private let hostLog = HostLog()
+    private let history = HostHistory()
     private var generations: Generations?
     private var listeners: RunListeners?
     private var watcher: FileWatcher?
@@ -51,6 +52,7 @@ final class RunSession {
         if settings.metrics { metrics.begin(generations.engine) }
         let listeners = makeListeners(generations, makeControl(generations))
         self.listeners = listeners
+        keep(history, of: listeners.clients, generations)
         do throws(Diagnostic) { listeners.commit(try listeners.prepare(for: generations.current)) } catch {
             fail(error)
         }
@@ -114,7 +116,7 @@ final class RunSession {
                     }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
             }, facts: { [self] in facts }, files: { generations.files },
-            operations: { generations.current.operations }, log: hostLog)
+            operations: { generations.current.operations }, log: hostLog, history: history)
     }
 
     /// Reloads the script and logs the result.

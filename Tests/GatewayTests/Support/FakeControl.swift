@@ -11,6 +11,8 @@ final class FakeControl: HostControl {
     private let isSlow: Bool
     let hostLog = HostLog()
     var log: HostLog? { hostLog }
+    let hostHistory = HostHistory()
+    var history: HostHistory? { hostHistory }
     @EngineActor private(set) var operations: [GatewayOperation] = []
 
     @EngineActor
