@@ -44,6 +44,19 @@ public struct MediaType: Sendable, Equatable {
         return parts.joined(separator: "; ")
     }
 
+    /// The boundary of a form with parts (RFC 7578); nil for other types.
+    package static func formBoundary(of text: String) -> String? {
+        let parts = split(text).map(trimmed)
+        guard parts.first?.equalsIgnoringCase("multipart/form-data") ?? false else { return nil }
+        for part in parts.dropFirst() {
+            let pair = part.split(separator: "=", maxSplits: 1).map { trimmed($0) }
+            guard pair.count == 2, pair[0].equalsIgnoringCase("boundary") else { continue }
+            let isQuoted = pair[1].utf8.count >= 2 && pair[1].hasPrefix("\"") && pair[1].hasSuffix("\"")
+            return isQuoted ? String(pair[1].dropFirst().dropLast()) : pair[1]
+        }
+        return nil
+    }
+
     /// Splits at semicolons outside of quotes (RFC 9110 5.6.6).
     private static func split(_ text: String) -> [Substring] {
         var parts: [Substring] = []

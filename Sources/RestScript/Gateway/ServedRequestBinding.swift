@@ -77,6 +77,7 @@ struct ServedRequestBinding: ScriptBinding {
         return LuaClass(
             "served_request", documentation: "A client's request, for the function of a route or a hook.",
             methods: [
+                ServedPartBinding(context: context).partsMethod,
                 method(
                     "early_hints", "(headers: headers)",
                     "Sends 103 with these headers, such as Link, before the answer is ready (RFC 8297)."
@@ -85,7 +86,7 @@ struct ServedRequestBinding: ScriptBinding {
                     let headers = try call.lua.sendableHeaders(try call.table(1, "headers"))
                     request.earlyHints?(headers)
                     return .none
-                }
+                },
             ],
             properties: [
                 field("method", "string", "The method; `GET` for HEAD, too.") { $1.push($0.method) },

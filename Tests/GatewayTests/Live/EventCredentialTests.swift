@@ -104,6 +104,7 @@ import Testing
             #expect(try stream.event().name == "requested")
             var update = GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: "another-token-of-it")
             update.eventCredentials = EventCredentials(parameter: "token")
+            update.accessLog = { log.append($0) }
             await site.gateway.commit(try site.gateway.prepare(update))
             #expect(try stream.isClosed())
             await yielding(until: "the stream is in the log") { !log.lines.isEmpty }

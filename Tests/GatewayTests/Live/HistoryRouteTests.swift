@@ -18,7 +18,7 @@ import Testing
         try await World.run(
             {
                 $0.listen = ["unix:\(folder.path)/admin.sock"]
-                $0.isForAdmins = true
+                $0.audience = .admins
             }, control: control, automatic: Self.reply, body)
     }
 
