@@ -27,7 +27,7 @@ const opens = {
         ["Fresh for", row.until > now() ? words.seconds(Math.ceil(row.until - now())) : undefined],
         ["Open requests", String(row.requests)], ["Kept by", (row.kept || []).join(", ") || "nobody: it goes when room is needed"]),
       make("div", { class: "acts" }, path === undefined ? null : make("button", { class: "do", onclick: () => command(
-        `wipe?service=${encodeURIComponent(row.service)}&pattern=${encodeURIComponent(row.path.replace(/[?*\[\]{}\\]/g, "\\$&"))}`,
+        `wipe?service=${encodeURIComponent(row.service)}&path=${encodeURIComponent(path)}`,
         `Wipe ${row.url}? Its data goes, in the caches too.`, "Wipe", (said) => `${said.resources} wiped`) }, "Wipe")),
       own.length ? make("h3", {}, "Requests") : null,
       ...own.map((request) => lane(make("button", { class: "plain", onclick: () => opens.requests(request) },

@@ -1,8 +1,8 @@
 public import RestEngine
 
 /// The latest requests of a host, those of its clients and those to APIs, for the inspector (rules 76).
-/// Nothing is kept while nobody may look: an inspector that the host was started with may look at any time;
-/// otherwise the first look begins it, and it ends when nobody has looked for some minutes.
+/// A host with an inspector keeps them from its start. Otherwise the first look begins it, and it ends some
+/// minutes after the last one.
 public final class HostHistory: Sendable {
     /// Seconds after the last look; see docs/reference/limits.md, L365.
     static let patience = 600.0

@@ -23,7 +23,7 @@ extension EngineClient {
             }
             if route == .wipe {
                 return try wipe(
-                    try RouteQuery(query, known: ["service", "pattern", "partition"]), accessPolicy,
+                    try RouteQuery(query, known: ["service", "pattern", "path", "partition"]), accessPolicy,
                     completion)
             }
             if try answerFromHistory(route, query, completion) { return }
@@ -185,6 +185,16 @@ extension EngineClient {
         _ completion: @escaping @EngineActor (Reply) -> Void
     ) throws(Problem) {
         let service = try service(try query.needed("service"), accessPolicy)
+        // One resource: patterns know no query, and their characters may be in its path.
+        if let path = query["path"] {
+            guard query["pattern"] == nil else {
+                throw Problem(400, "bad_parameter", "give 'pattern' or 'path', not both")
+            }
+            let url = try exposedURL(
+                of: ResourcePath(service: service.name, target: path), in: service, accessPolicy)
+            service.resource(absoluteURL: url.string).wipe()
+            return completion(Reply(200, json: ["service": Tree(service.name), "resources": 1]))
+        }
         let glob: GlobPattern?
         do throws(PatternError) {
             glob = try query["pattern"].map { text throws(PatternError) in

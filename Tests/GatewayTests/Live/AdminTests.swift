@@ -154,6 +154,17 @@ import Testing
         return [shared] + own
     }
 
+    @Test func `Wiping takes one resource, whatever its path has`() async throws {
+        try await run { world, site in
+            let held = await world.fill(["a*(b)", "ax(b)", "a*(b)/c"])
+            let one = try site.get("/-/wipe?service=github&path=/a*(b)", method: "POST")
+            #expect(one.json == ["service": "github", "resources": 1])
+            #expect(await World.haveData(held) == [false, true, true])
+            let both = try site.get("/-/wipe?service=github&path=/a&pattern=/b", method: "POST")
+            #expect(both.problem("code") == "bad_parameter")
+        }
+    }
+
     @Test func `Others have their turn while very many resources are wiped`() async throws {
         try await run { world, _ in
             let left = await Self.leftAfterFirstPart(world)
