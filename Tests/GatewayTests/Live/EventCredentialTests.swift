@@ -101,12 +101,14 @@ import Testing
             await world.transport.waitForRequests(1)
             #expect(try stream.head().status == 200)
             #expect(try stream.event().name == "state")
-            #expect(log.lines == ["GET /github/a?x=1 200 0"])
             #expect(try stream.event().name == "requested")
             var update = GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: "another-token-of-it")
             update.eventCredentials = EventCredentials(parameter: "token")
+            update.accessLog = { log.append($0) }
             await site.gateway.commit(try site.gateway.prepare(update))
             #expect(try stream.isClosed())
+            await yielding(until: "it is noted") { !log.lines.isEmpty }
+            #expect(log.lines.count == 1 && log.lines[0].hasPrefix("GET /github/a?x=1 200 "))
         }
     }
 }
