@@ -7,7 +7,7 @@ extension Problem {
         var sentence = error
         sentence.url = nil
         sentence.attempt = 1
-        // The API's error text is only for the script, because it may quote the script's credentials.
+        // The API's own words are the reason.
         if error.cause == nil { sentence.entity = nil }
         if case .transport(var failure)? = error.cause {
             failure.peer = nil
@@ -23,6 +23,7 @@ extension Problem {
         default: break
         }
         self.init(Self.status(of: error), error.code, detail)
+        reason = error.cause == nil ? error.sentenceOfServer : nil
         url = error.url.flatMap(path.visible)
         attempt = error.attempt
         if status == 503 { fields.set("Retry-After", "1") }

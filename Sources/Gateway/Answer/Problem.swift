@@ -6,6 +6,8 @@ struct Problem: Error, Sendable, Equatable {
     var detail: String
     /// One of a fixed set of names, for programs.
     var code: String
+    /// The API's own explanation, in one line, with secrets masked.
+    var reason: String?
     /// The upstream's URL without parts that may be secret.
     var url: String?
     var attempt: Int?
@@ -41,6 +43,7 @@ struct Problem: Error, Sendable, Equatable {
             ("status", Tree(status)),
             ("detail", Tree(detail)), ("code", Tree(code)),
         ]
+        if let reason { pairs.append(("reason", Tree(reason))) }
         if let url { pairs.append(("url", Tree(url))) }
         if let attempt { pairs.append(("attempt", Tree(attempt))) }
         if let services { pairs.append(("services", Tree(services.map { Tree($0) }))) }

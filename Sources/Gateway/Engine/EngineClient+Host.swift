@@ -192,7 +192,7 @@ extension EngineClient {
             }
             let url = try exposedURL(
                 of: ResourcePath(service: service.name, target: path), in: service, accessPolicy)
-            service.resource(absoluteURL: url.string).wipe()
+            service.resource(absoluteURL: url.string, partition: query["partition"]).wipe()
             return completion(Reply(200, json: ["service": Tree(service.name), "resources": 1]))
         }
         let glob: GlobPattern?

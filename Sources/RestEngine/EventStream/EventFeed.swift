@@ -218,10 +218,8 @@ final class EventFeed: BodyReceiver {
         guard isNeeded else { return stop() }
         guard connection == nil, timer == nil, !isOver else { return }
         let seconds = reconnection.wait { engine.random() }
-        engine.log.write(
-            .network,
-            "the stream \(resource?.urlString ?? "") is requested again in \((seconds * 1000).rounded() / 1000) s"
-        )
+        let (url, shown) = (resource?.urlString ?? "", (seconds * 1000).rounded() / 1000)
+        engine.log.write(.network, "the stream \(url) is requested again in \(shown) s")
         WorkScope.forAll {
             timer = engine.scheduler.after(seconds) { [weak self] in
                 guard let self else { return }

@@ -37,7 +37,8 @@ extension NetworkWork {
     func failure(
         _ response: TransportResponse, _ entity: Entity, _ step: Redirect.RequestStep
     ) -> RequestError {
-        RequestError(
+        SecretMask.hideCredentials(in: response.body, of: step.headers, to: step.url)
+        return RequestError(
             httpStatusCode: response.status, entity: entity, cause: response.bodyError.map { .transport($0) },
             timestamp: resource.engine.scheduler.now, url: step.url, method: step.method)
     }

@@ -25,7 +25,7 @@ public final class Request {
     /// The scheduler's tick in which it started.
     private(set) var startTick: UInt64 = 0
     /// The refreshes that depend on this request, so that it must not wait for them.
-    private(set) var neededBy: [RefreshPass]
+    private(set) var neededBy: [RefreshPass] = []
     /// The client's request for which it was made; nil for others.
     private(set) var origin: RequestOrigin?
 
@@ -65,7 +65,6 @@ public final class Request {
     public init(engine: Engine, outcome: Response) {
         self.engine = engine
         work = HardWiredWork()
-        neededBy = []
         _ = machine.start()
         _ = machine.complete()
         info = ResponseInfo(outcome)

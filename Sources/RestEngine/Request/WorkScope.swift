@@ -1,9 +1,9 @@
-/// The purposes of running code: the token refreshes that need it, the computation that it is part of, and the
-/// client's request on whose behalf it runs.
+/// The purposes of running code: the token refreshes that need it, the computation that it is part of, and
+/// the client's request on whose behalf it runs.
 ///
 /// The scope is passed on to hooks, ticks, timers, waits of scripts, and tasks that are made with
-/// ``task(_:)``, so that later work is still attributed to it; see ``RefreshGate``, ``Computation``
-/// and ``RequestOrigin``.
+/// ``task(_:)``, so that later work is still attributed to it; see ``RefreshGate``, ``Computation`` and
+/// ``RequestOrigin``.
 @EngineActor
 package struct WorkScope {
     var refreshes: [RefreshPass]

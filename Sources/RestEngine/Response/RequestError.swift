@@ -102,7 +102,7 @@ extension RequestError {
     /// The server's own explanation of a refusal, if the body contains a sentence: a JSON string under one of
     /// the names that APIs use for it, or the first line of plain text. It is one line, cut if it is long;
     /// secrets of URLs in it are masked. Nil without such a sentence.
-    var sentenceOfServer: String? {
+    package var sentenceOfServer: String? {
         guard let entity else { return nil }
         var sentence: String?
         switch entity.content {
@@ -119,7 +119,7 @@ extension RequestError {
         let masked = SecretMask.standard.line(String(sentence.prefix(Self.mostMasked)))
         let words = masked.prefix(Self.longestSentence + 1).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ")
-        return words.count > Self.longestSentence ? "\(words.prefix(Self.longestSentence))…" : words
+        return words.count > Self.longestSentence ? "\(words.prefix(Self.longestSentence - 1))…" : words
     }
 
     /// The characters of a sentence that are searched for secrets.

@@ -105,6 +105,7 @@ import Testing
         }) { _, site in
             var client: StreamClient? = try StreamTests.open(site, "/s")
             #expect(try client?.head().status == 200)
+            while try client?.line() != "data: 1" {}
             #expect(records.all.withLock { $0.isEmpty })
             client = nil
             await yielding(until: "it is noted") { records.all.withLock { !$0.isEmpty } }

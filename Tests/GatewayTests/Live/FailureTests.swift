@@ -21,6 +21,40 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"message":"no such user"}"#, "application/json", "no such user"),
+        (#"{"detail":"gone","title":"x"}"#, "application/problem+json", "gone"),
+        (#"{"title":"Not here"}"#, "application/json", "Not here"),
+        (#"{"error":"bad"}"#, "application/json", "bad"),
+        ("first\nsecond", "text/plain", "first"), ("<p>no</p>", "text/html", nil),
+        ("[1]", "application/json", nil), ("", "text/plain", nil),
+        (#"{"message":"token=s3cret-s3cret is old"}"#, "application/json", "token=*** is old"),
+        (String(repeating: "x", count: 500), "text/plain", String(repeating: "x", count: 199) + "…"),
+    ])
+    func `73.4 The API's own reason is a member of the problem`(
+        body: String, type: String, reason: String?
+    ) async throws {
+        try await World.run(automatic: { _ in .success(.stub(body, status: 404, type: type)) }) { _, site in
+            let answer = try site.get("/github/users/nobody")
+            #expect(answer.status == 404 && answer.problem("reason") == reason)
+            #expect(answer.problem("detail") == "Not found (404)")
+        }
+    }
+
+    @Test func `47.5 credentials that an API quotes don't reach a client`() async throws {
+        let echo: @EngineActor @Sendable (TransportRequest) -> TransportResult = { request in
+            let token = request.headers["Authorization"]?.split(separator: " ").last ?? ""
+            let key = request.url.split(separator: "=").last ?? ""
+            return .success(.stub(#"{"message":"\#(token) or \#(key) is old"}"#, status: 401))
+        }
+        try await World.run(automatic: echo) { world, site in
+            try await world.configure("**") { $0.headers.set("Authorization", "Bearer opaque-8472-x") }
+            let answer = try site.get("/github/a?api_key=opaque-9941-y")
+            #expect(answer.status == 401 && answer.problem("reason") == "*** or *** is old")
+            #expect(!answer.body.contains("opaque"))
+        }
+    }
+
+    @Test(arguments: [
         (TransportError.Code.connectionFailed, 502), (.dnsFailed, 502), (.tlsFailed, 502), (.tooLarge, 502),
         (.decodingFailed, 502), (.timeout, 504), (.queueFull, 503), (.internal, 500),
     ])
