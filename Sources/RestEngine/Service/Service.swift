@@ -69,8 +69,8 @@ public final class Service {
 
     /// The resource at base URL plus path; the path is text, never parsed as a URL (3.1, 3.2).
     ///
-    /// - Parameter partition: The part of the resources that it belongs to (rules 77); nil: that of everybody,
-    ///   and in the function of a computed resource the partition of that resource.
+    /// - Parameter partition: The part of the resources that it belongs to (rules 77); nil: that of
+    ///   everybody, and in the function of a computed resource the partition of that resource.
     public func resource(_ path: String, partition: String? = nil) -> Resource {
         core.resource(at: baseURL?.resource(path), core.partitionInScope(partition))
     }
@@ -180,8 +180,8 @@ public final class Service {
         return count
     }
 
-    /// Removes entries of caches, whether their resources are in memory or not, and for all URLs the cookies of
-    /// the partition.
+    /// Removes entries of caches, whether their resources are in memory or not, and for all URLs the cookies
+    /// of the partition.
     private func removeFromCaches(
         partition: String?, where matches: (@Sendable (URLText) -> Bool)?
     ) {

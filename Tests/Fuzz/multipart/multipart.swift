@@ -1,5 +1,5 @@
-/// Reads arbitrary bytes as a `multipart/form-data` body with the boundary `x`. Parts may not overlap, and have
-/// the limits of the reader.
+/// Reads arbitrary bytes as a `multipart/form-data` body with the boundary `x`. Parts may not overlap, and
+/// have the limits of the reader.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(unsafe UnsafeBufferPointer(start: data, count: count))
