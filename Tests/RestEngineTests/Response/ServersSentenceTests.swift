@@ -48,7 +48,7 @@ struct ServersSentenceTests {
     @Test func `it is cut, and large bodies are no place to look for one`() throws {
         let long = String(repeating: "word ", count: 100)
         let text = Self.error(.json(["message": Tree(long)]), "application/json").description
-        #expect(text == "Bad request (400): " + long.prefix(200) + "…")
+        #expect(text == "Bad request (400): " + long.prefix(199) + "…", "200 characters")
         let large: Tree = ["message": "small", "data": Tree(String(repeating: "x", count: 70_000))]
         #expect(Self.error(.json(large), "application/json").description == "Bad request (400)")
     }
