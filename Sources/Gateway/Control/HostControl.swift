@@ -25,6 +25,9 @@ public protocol HostControl: Sendable {
     /// The host's log, for clients that follow it; nil if there is none.
     var log: HostLog? { get }
 
+    /// The failures of the host, each as it happens, for operators; nil if they are not noted.
+    var failures: HostLog? { get }
+
     /// The lines around one line of the script that an error named. Only files of the script are readable.
     @EngineActor func source(_ file: String, line: Int) throws(ControlProblem) -> Tree
 }
@@ -32,6 +35,7 @@ public protocol HostControl: Sendable {
 extension HostControl {
     public var metrics: [MetricFamily] { [] }
     public var log: HostLog? { nil }
+    public var failures: HostLog? { nil }
     public var operations: [GatewayOperation] { [] }
 
     @EngineActor

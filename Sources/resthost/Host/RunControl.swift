@@ -25,13 +25,16 @@ final class RunControl: HostControl {
     private let files: @EngineActor () -> Set<String>
     private let defined: @EngineActor () -> [ScriptOperation]
     let log: HostLog?
+    let failures: HostLog?
 
     init(
         load: @escaping @EngineActor () -> Result<Loaded, NotLoaded>,
         facts: @escaping @EngineActor () -> HostFacts,
         files: @escaping @EngineActor () -> Set<String> = { [] },
-        operations: @escaping @EngineActor () -> [ScriptOperation] = { [] }, log: HostLog? = nil
+        operations: @escaping @EngineActor () -> [ScriptOperation] = { [] }, log: HostLog? = nil,
+        failures: HostLog? = nil
     ) {
+        self.failures = failures
         defined = operations
         self.files = files
         self.log = log

@@ -11,6 +11,8 @@ final class FakeControl: HostControl {
     private let isSlow: Bool
     let hostLog = HostLog()
     var log: HostLog? { hostLog }
+    let failureLog = HostLog()
+    var failures: HostLog? { failureLog }
     @EngineActor private(set) var operations: [GatewayOperation] = []
 
     @EngineActor
