@@ -137,13 +137,16 @@ public final class Gateway: Sendable {
     }
 
     /// Stops listening, lets requests under way finish for this many seconds, then closes everything.
-    public func stop(drain seconds: Double = 5) async {
+    ///
+    /// - Returns: What did not end by itself.
+    @discardableResult
+    public func stop(drain seconds: Double = 5) async -> GatewayCut {
         let running: Running? = state.withLock { state in
             guard case .running(let running) = state else { return nil }
             state = .stopped
             return running
         }
-        guard let running else { return }
+        guard let running else { return GatewayCut() }
         for listener in running.listeners { listener.close(running.loops) }
         let deadline = TimeAmount.nanoseconds(Int64(max(0, min(seconds, 1e6)) * 1e9))
         let drains = running.loops.map { loop in
@@ -154,8 +157,13 @@ public final class Gateway: Sendable {
             }
         }
         for drain in drains { try? await drain.get() }
+        var cut = GatewayCut()
+        for loop in running.loops {
+            cut += (try? await loop.eventLoop.submit { loop.value.cut }.get()) ?? GatewayCut()
+        }
         for loop in running.loops { try? await loop.eventLoop.submit { loop.value.mailbox.close() }.get() }
         try? await running.group.shutdownGracefully()
+        return cut
     }
 
     /// Lets the time of this number of sweeps pass for each connection's timeouts; for tests.
@@ -163,5 +171,18 @@ public final class Gateway: Sendable {
         for loop in running?.loops ?? [] {
             try? await loop.eventLoop.submit { for _ in 0..<times { loop.value.sweep() } }.get()
         }
+    }
+}
+
+/// The numbers of requests and of streams of events that the end of a gateway cut off.
+public struct GatewayCut: Sendable, Equatable {
+    public var requests = 0
+    public var streams = 0
+
+    public init() {}
+
+    static func += (sum: inout GatewayCut, other: GatewayCut) {
+        sum.requests += other.requests
+        sum.streams += other.streams
     }
 }

@@ -36,7 +36,7 @@ extension ConnectionHandler {
         EngineLoop.shared.submit {
             do throws(Problem) {
                 let begun = try engine.events.add(
-                    follower, engine: engine.directory.engine, log: engine.control?.log)
+                    follower, engine: engine.directory.engine, control: engine.control)
                 mailbox.send { connection.value.begin(number, followingAs: begun.id, begun.opening) }
             } catch {
                 let reply = error.reply
@@ -83,6 +83,6 @@ extension ConnectionHandler {
 
     private func unfollow(_ id: Int) {
         let engine = loop.engine
-        EngineLoop.shared.submit { engine.events.remove(id, log: engine.control?.log) }
+        EngineLoop.shared.submit { engine.events.remove(id, control: engine.control) }
     }
 }

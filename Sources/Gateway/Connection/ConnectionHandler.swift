@@ -171,6 +171,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The loop may close the connection to make room.
     var isIdle: Bool { machine.isIdle(unsentBytes: unsentBytes, sweep: loop.sweeps) }
 
+    /// A request is under way, or its answer is. Streams of HTTP/2 have handlers of their own.
+    var hasRequest: Bool {
+        !(secure?.carriesStreams ?? false) && !carriesEvents && machine.hasRequest(unsentBytes: unsentBytes)
+    }
+
     /// Connections with a lower order are closed first.
     var idleOrder: (Int, Int, Int) {
         let order = machine.idleOrder

@@ -269,18 +269,6 @@ struct ConnectionStateMachine {
         input = ByteBuffer()
     }
 
-    /// No request is under way.
-    var isQuiet: Bool { isReading && input.readableBytes == 0 }
-
-    /// The gateway or its listener stops. True if the connection closes now. A request under way is finished.
-    /// A client that was accepted and has sent no request has a moment for its first one, because no other
-    /// process would answer it.
-    mutating func leave(sweep: Int) -> Bool {
-        guard isQuiet, writtenBytes == 0 else { return isQuiet }
-        leavingSweep = sweep
-        return false
-    }
-
     /// No request waits for an answer, or the current head makes no progress.
     func isIdle(unsentBytes: Int, sweep: Int) -> Bool {
         if case .carrying(let streams) = state { return streams == 0 && !isSurplus }

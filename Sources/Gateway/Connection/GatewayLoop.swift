@@ -1,6 +1,5 @@
 import NIOCore
 import RestEngine
-import Synchronization
 
 /// The shared state of one event loop's connections. Event loop only.
 final class GatewayLoop {
@@ -56,6 +55,8 @@ final class GatewayLoop {
     /// The timeouts as of ``rules``. The length of a sweep stays what it was at the start.
     private(set) var timeout: ConnectionStateMachine.Timeouts
     private(set) var isDraining = false
+    /// The requests and streams that the end of the gateway has cut off.
+    private(set) var cut = GatewayCut()
     private var serial = 0
     private var connections: [ObjectIdentifier: ConnectionHandler] = [:]
     /// Connections over the limit, the oldest first.
@@ -230,7 +231,10 @@ final class GatewayLoop {
         drained = promise
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.scheduleTask(in: Self.lastReadTime) {
-            for connection in bound.value.all { connection.drain() }
+            for connection in bound.value.all {
+                if connection.carriesEvents { bound.value.cut.streams += 1 }
+                connection.drain()
+            }
         }
         return promise.futureResult
     }
@@ -243,55 +247,9 @@ final class GatewayLoop {
     }
 
     func closeAll() {
-        for connection in all { connection.close() }
-    }
-}
-
-/// Carries the engine's answers to one event loop. It wakes the loop once for all answers that come together.
-final class LoopMailbox: Sendable {
-    private struct State {
-        var isOpen = true
-        var answers: [@Sendable () -> Void] = []
-    }
-
-    private let eventLoop: any EventLoop
-    private let state = Mutex(State())
-    /// Whether the event loop still takes tasks. It has its own lock, because the loop may want the answers
-    /// before the call that woke it has returned.
-    private let isAwake = Mutex(true)
-
-    init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
-
-    /// Answers wait for the event loop.
-    var hasMail: Bool { state.withLock { !$0.answers.isEmpty } }
-
-    /// Runs `answer` on the event loop. Drops it if the gateway has stopped, because its event loops then
-    /// take no tasks. Any thread.
-    func send(_ answer: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state in
-            guard state.isOpen else { return false }
-            state.answers.append(answer)
-            return state.answers.count == 1
+        for connection in all {
+            if connection.hasRequest { cut.requests += 1 }
+            connection.close()
         }
-        guard isFirst else { return }
-        isAwake.withLock { isAwake in
-            if isAwake { eventLoop.execute { self.deliver() } }
-        }
-    }
-
-    private func deliver() {
-        let answers = state.withLock { state in
-            defer { state.answers = [] }
-            return state.answers
-        }
-        for answer in answers { answer() }
-    }
-
-    func close() {
-        state.withLock { state in
-            state.isOpen = false
-            state.answers = []
-        }
-        isAwake.withLock { $0 = false }
     }
 }

@@ -33,15 +33,26 @@ final class FailureLog {
     private static let minute = 60.0
 
     private nonisolated let report: Report?
+    private nonisolated let events: HostLog?
     private var kinds: [Kind: Repeats] = [:]
     private var timer: EngineTimer?
 
-    nonisolated init(_ report: Report?) { self.report = report }
+    /// - Parameter events: Gets each failure (66.11).
+    nonisolated init(_ report: Report?, events: HostLog? = nil) {
+        (self.report, self.events) = (report, events)
+    }
 
     /// - Parameters:
     ///   - request: The method and the path of the client's request.
     ///   - id: Its ID.
-    func note(_ error: RequestError, of request: String, _ id: String?, _ scheduler: Scheduler?) {
+    ///   - service: The service that it was for; empty for a route or a hook.
+    func note(
+        _ error: RequestError, of request: String, _ id: String?, service: String = "",
+        _ scheduler: Scheduler?
+    ) {
+        if let events, let scheduler {
+            events.note(Self.event(error, of: request, service: service, at: scheduler.now))
+        }
         guard let report, let scheduler else { return }
         var failure: RequestError.ScriptFailure?
         if case .scriptError(let raised)? = error.cause { failure = raised }
@@ -59,6 +70,23 @@ final class FailureLog {
         kinds[kind] = Repeats()
         report(GatewayFailure(text: text, place: place, traceback: failure?.traceback, requestID: id))
         if timer == nil { count(after: scheduler, report) }
+    }
+
+    /// The failure for followers of `/-/events`, with secrets masked.
+    private static func event(
+        _ error: RequestError, of request: String, service: String, at time: Double
+    ) -> MaskedText {
+        var pairs: [(String, Tree)] = [("kind", "failure"), ("time", Tree(time)), ("source", "request")]
+        if !service.isEmpty { pairs.append(("service", Tree(service))) }
+        pairs += [
+            ("request", Tree(SecretMask.standard.line(request))), ("code", Tree(error.code)),
+            ("message", Tree(SecretMask.standard.line("\(error)"))),
+        ]
+        if case .scriptError(let raised)? = error.cause {
+            if let file = raised.file { pairs.append(("place", Tree("\(file):\(raised.line ?? 0)"))) }
+            if let traceback = raised.traceback { pairs.append(("traceback", Tree(traceback))) }
+        }
+        return MaskedText(json: Tree(pairs: pairs))
     }
 
     private func count(after scheduler: Scheduler, _ report: @escaping Report) {
@@ -103,7 +131,7 @@ extension EngineClient {
         var problem = Problem(error, reading: path)
         guard problem.status >= 500, !error.isCancellation else { return problem }
         metrics.noteFailure(error.code)
-        failures.note(error, of: request, origin?.id, directory.engine?.scheduler)
+        failures.note(error, of: request, origin?.id, service: path.service, directory.engine?.scheduler)
         // The reason may show how the script works, so only its operators get it.
         if error.cause?.isFaultOfScript ?? false, !showsScriptErrors {
             problem.detail = "the script failed; the host's log says where, with this request_id"

@@ -27,6 +27,8 @@ public protocol HostControl: Sendable {
 
     /// The host's latest requests, for people who look later; nil if it keeps none.
     var history: HostHistory? { get }
+    /// The failures of the host, each as it happens, for operators; nil if they are not noted.
+    var failures: HostLog? { get }
 
     /// The lines around one line of the script that an error named. Only files of the script are readable.
     @EngineActor func source(_ file: String, line: Int) throws(ControlProblem) -> Tree
@@ -36,6 +38,7 @@ extension HostControl {
     public var metrics: [MetricFamily] { [] }
     public var log: HostLog? { nil }
     public var history: HostHistory? { nil }
+    public var failures: HostLog? { nil }
     public var operations: [GatewayOperation] { [] }
 
     @EngineActor

@@ -10,31 +10,36 @@ final class HostEvents {
     /// Of one client that is no admin: see docs/reference/limits.md, L250.
     nonisolated static let mostOfOneClient = mostFollowers / 4
     nonisolated static let log = "log"
+    nonisolated static let failure = "failure"
 
     struct Follower: Sendable {
         /// The name by which limits know the client; nil for an admin.
         let client: String?
-        /// Names of kinds of events, or ``HostEvents/log``.
+        /// Names of kinds of events, ``HostEvents/failure`` or ``HostEvents/log``.
         let kinds: Set<String>
         let accessPolicy: AccessPolicy
         /// The follower also gets events that belong to no service.
         let seesAll: Bool
         let directory: any GatewayDirectory
         let deliver: @Sendable (ByteBuffer) -> Void
+
+        /// Whether it gets the entries of a log, which belong to no service.
+        fileprivate func takes(_ kind: String) -> Bool { seesAll && kinds.contains(kind) }
     }
 
     private var followers: [Int: Follower] = [:]
     private var lastFollower = 0
     private var number = 0
     private var subscription: EventSubscription?
-    private var logFollower: Int?
+    /// The numbers with which this follows logs, by the kinds of their events.
+    private var logFollowers: [String: Int] = [:]
     private weak var engine: Engine?
 
     nonisolated init() {}
 
     /// The kinds that a query names; all kinds if it has none. Throws for an unknown kind.
     nonisolated static func kinds(_ text: String?, isAdmin: Bool) throws(Problem) -> Set<String> {
-        let known = EngineEvent.Kind.allCases.map(\.rawValue) + (isAdmin ? [log] : [])
+        let known = EngineEvent.Kind.allCases.map(\.rawValue) + [failure] + (isAdmin ? [log] : [])
         guard let text else { return Set(known) }
         let kinds = text.split(separator: ",").map(String.init)
         if let wrong = kinds.first(where: { !known.contains($0) }) {
@@ -47,7 +52,7 @@ final class HostEvents {
 
     /// - Returns: The follower's number, and the frames that it gets first.
     func add(
-        _ follower: Follower, engine: Engine?, log: HostLog?
+        _ follower: Follower, engine: Engine?, control: (any HostControl)?
     ) throws(Problem) -> (id: Int, opening: [ByteBuffer]) {
         guard followers.count < Self.mostFollowers else {
             throw Problem(
@@ -63,23 +68,28 @@ final class HostEvents {
         followers[lastFollower] = follower
         listen(to: engine)
         var opening = [EventFrame.opening]
-        guard follower.kinds.contains(Self.log), let log else { return (lastFollower, opening) }
-        opening += log.recent.map { Self.frame(Self.log, number, $0) }
-        if logFollower == nil {
-            logFollower = log.follow { [weak self] entry in
-                EngineLoop.shared.submit { self?.notify(entry) }
+        for (kind, log) in Self.logs(of: control) where follower.takes(kind) {
+            opening += log.recent.map { Self.frame(kind, number, $0) }
+            guard logFollowers[kind] == nil else { continue }
+            logFollowers[kind] = log.follow { [weak self] entry in
+                EngineLoop.shared.submit { self?.notify(entry, kind) }
             }
         }
         return (lastFollower, opening)
     }
 
-    func remove(_ id: Int, log: HostLog?) {
+    func remove(_ id: Int, control: (any HostControl)?) {
         guard followers.removeValue(forKey: id) != nil else { return }
         listen(to: subscription == nil ? nil : engine)
-        if !followers.values.contains(where: { $0.kinds.contains(Self.log) }), let logFollower {
-            log?.leave(logFollower)
-            self.logFollower = nil
+        for (kind, log) in Self.logs(of: control) where !followers.values.contains(where: { $0.takes(kind) })
+        {
+            if let number = logFollowers.removeValue(forKey: kind) { log.leave(number) }
         }
+    }
+
+    /// The entries that are no events of the engine, by the kinds of their events.
+    private static func logs(of control: (any HostControl)?) -> [(String, HostLog)] {
+        [(log, control?.log), (failure, control?.failures)].compactMap { kind, log in log.map { (kind, $0) } }
     }
 
     /// Listens to the kinds that followers want, and to no others.
@@ -105,10 +115,10 @@ final class HostEvents {
         }
     }
 
-    private func notify(_ entry: MaskedText) {
+    private func notify(_ entry: MaskedText, _ kind: String) {
         number += 1
-        let frame = Self.frame(Self.log, number, entry)
-        for follower in followers.values where follower.kinds.contains(Self.log) { follower.deliver(frame) }
+        let frame = Self.frame(kind, number, entry)
+        for follower in followers.values where follower.takes(kind) { follower.deliver(frame) }
     }
 
     private static func isShown(_ event: EngineEvent, to follower: Follower) -> Bool {

@@ -18,7 +18,7 @@ final class EngineClient: Sendable {
         directory: any GatewayDirectory, control: (any HostControl)?, rules: GatewayRules,
         _ configuration: GatewayConfiguration, metrics: GatewayMetrics
     ) {
-        failures = FailureLog(configuration.onFailure)
+        failures = FailureLog(configuration.onFailure, events: control?.failures)
         showsScriptErrors = configuration.showsScriptErrors
         self.metrics = metrics
         uptime = configuration.uptime

@@ -78,6 +78,17 @@ public final class LuaCoroutine {
         }
     }
 
+    /// Ends it at its next wait, not at the one that it may be in.
+    public func cancelLater() {
+        state?.verifyOwner()
+        isCancelled = true
+    }
+
+    /// It waits for something that would be lost if it were cancelled.
+    public var waitsForWork: Bool {
+        if case .waiting(let waiter) = stage { waiter.isForWork } else { false }
+    }
+
     func verifyOwner() {
         state?.verifyOwner()
     }

@@ -18,6 +18,9 @@ public final class LuaWaiter {
     let thread: OpaquePointer
     private var stage = Stage.starting(nil)
 
+    /// Something is under way that ends by itself, and that would be lost with the wait.
+    public var isForWork = false
+
     /// Called when the script is cancelled instead; let go of what would have continued it.
     public var onCancel: (() -> Void)?
 

@@ -105,9 +105,14 @@ extension CallResult {
     static var one: CallResult { .results(1) }
 
     /// The script waits. `body`, or an object that `body` gives the waiter to, resumes it.
-    static func wait(_ body: @escaping @EngineActor (LuaWaiter) -> Void) -> CallResult {
+    ///
+    /// - Parameter isForWork: See ``LuaWaiter/isForWork``.
+    static func wait(
+        isForWork: Bool = false, _ body: @escaping @EngineActor (LuaWaiter) -> Void
+    ) -> CallResult {
         .suspend(
             onLoop { (waiter: LuaWaiter) in
+                waiter.isForWork = isForWork
                 waiter.around = WorkScope.resumption()
                 body(waiter)
             })

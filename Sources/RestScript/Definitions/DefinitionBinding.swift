@@ -51,7 +51,7 @@ struct DefinitionBinding: ScriptBinding {
                         "'get' is for a definition of GET, and this is one of \(definition.method): write :send():await()"
                     )
                 }
-                return .wait { waiter in
+                return .wait(isForWork: true) { waiter in
                     do throws(DefinitionError) {
                         try definition.read { [context] result in
                             switch result {

@@ -17,6 +17,8 @@ public struct ScriptLogEntry: Sendable {
     /// The exact output of `print` or `io.write`. It is output of the script and not a log line. `text` has
     /// the same text without the last line break. Nil for log lines.
     public let printed: MaskedText?
+    /// A function of the script that nothing waited for has failed.
+    public private(set) var isFailure = false
 
     public init(
         level: Level, text: String, fields: [(name: String, value: String)] = [], place: String? = nil
@@ -24,6 +26,15 @@ public struct ScriptLogEntry: Sendable {
         self.init(
             level: level, text: LoggedText(text), fields: fields.map { ($0.name, LoggedText($0.value)) },
             place: place)
+    }
+
+    /// A function of the script has failed.
+    static func failure(
+        _ text: String, fields: [(name: String, value: String)], place: String?
+    ) -> ScriptLogEntry {
+        var entry = ScriptLogEntry(level: .error, text: text, fields: fields, place: place)
+        entry.isFailure = true
+        return entry
     }
 
     /// - Parameter more: The number of fields that were left out.

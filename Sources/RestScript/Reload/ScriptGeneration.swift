@@ -152,8 +152,7 @@ final class ScriptGeneration {
         reloadFunctions = []
         leave(functions.map { function in { [context] in context.generation.onReload(function) } }) {
             [context] in
-            let jobs = context.jobs.detached
-            context.generation.leave(jobs.map { job in { job.cancel() } })
+            context.generation.leave(context.jobs.endingSteps)
         }
         retirement = ScriptRetirement(context, context.engine.epoch)
         context.engine.epoch = RequestEpoch()

@@ -47,7 +47,7 @@ struct RequestBinding: ScriptBinding {
                 ChainBinding(context: context).chainMethod,
                 method("await", "() -> entity | nil, error", "Waits for the end.") { call in
                     let request = try call.receiver(as: Request.self)
-                    return .wait { waiter in
+                    return .wait(isForWork: true) { waiter in
                         request.onCompletion { [context] info in
                             if let error = info.response.error { return context.runner.fail(waiter, error) }
                             waiter.resume(

@@ -68,7 +68,7 @@ struct ResourceBinding: ScriptBinding {
                 var isOnlyIfCached = false
                 try call.options(1).read(Self.getOptions, into: &isOnlyIfCached)
                 let isCached = isOnlyIfCached
-                return .wait { waiter in
+                return .wait(isForWork: true) { waiter in
                     let read = isCached ? resource.readCached : { resource.read($0) }
                     read { [context] result in
                         switch result {

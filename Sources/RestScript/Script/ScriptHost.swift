@@ -133,6 +133,9 @@ public final class ScriptHost {
     /// The number of running jobs and timers.
     public var jobCount: Int { context.jobs.count }
 
+    /// The number of jobs and runs of timers that would lose a request if the script ended now.
+    public var busyJobCount: Int { context.jobs.busyCount }
+
     /// The engine's requests that have started and not ended.
     public var openRequests: Int { context.engine.openRequests }
 

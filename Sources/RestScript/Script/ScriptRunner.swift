@@ -217,8 +217,8 @@ final class ScriptRunner {
             more = "; \(Self.leftOut)"
         }
         context.options.log(
-            ScriptLogEntry(
-                level: .error, text: "\(what): \(failure.message)\(more)",
+            .failure(
+                "\(what): \(failure.message)\(more)",
                 fields: error.traceback.isEmpty ? [] : [("traceback", error.traceback)],
                 place: failure.file.map { "\($0):\(failure.line ?? 0)" }))
     }

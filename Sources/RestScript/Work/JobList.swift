@@ -63,6 +63,44 @@ final class JobList {
     /// Jobs and timers that run on their own. A hook still gets the values that it waits for.
     var detached: [any ScriptActivity] { inOrder.filter(\.isDetached) }
 
+    /// Jobs that wait for a request, themselves or through jobs that they wait for (75.3).
+    private var busyJobs: [ObjectIdentifier: ScriptJob] {
+        var found: [ObjectIdentifier: ScriptJob] = [:]
+        var open = jobs.values.filter(\.waitsForRequest)
+        while let job = open.popLast() {
+            guard found.updateValue(job, forKey: ObjectIdentifier(job)) == nil else { continue }
+            open += job.waiters.compactMap { $0.isAlive ? self.job(of: $0) : nil }
+        }
+        return found
+    }
+
+    /// The number of jobs and runs of timers that would lose something if the script ended now.
+    var busyCount: Int {
+        let busy = busyJobs
+        return detached.count { activity in
+            (activity as? ScriptTimer)?.isRunning ?? (busy[ObjectIdentifier(activity)] != nil)
+        }
+    }
+
+    /// Steps that end all that runs on its own. A job that waits for a request ends after it.
+    var endingSteps: [@EngineActor () -> Void] {
+        let busy = busyJobs
+        return detached.map { activity in
+            guard let job = activity as? ScriptJob, busy[ObjectIdentifier(job)] != nil else {
+                return { activity.cancel() }
+            }
+            return { [weak self] in self?.endLater(job, busy) }
+        }
+    }
+
+    private func endLater(_ job: ScriptJob, _ busy: [ObjectIdentifier: ScriptJob]) {
+        job.cancelLater()
+        guard !job.waitsForRequest else { return }
+        for inner in jobs.values where job.awaits(inner) {
+            busy[ObjectIdentifier(inner)] != nil ? endLater(inner, busy) : inner.cancel()
+        }
+    }
+
     func cancelAll() {
         onEmpty = nil
         for activity in inOrder { activity.cancel() }

@@ -99,6 +99,18 @@ final class ScriptJob: ScriptActivity, LuaObject {
         coroutine?.cancel()
     }
 
+    /// Ends it when the request for which it waits has ended, at its next wait.
+    func cancelLater() { coroutine?.cancelLater() }
+
+    /// It waits for a request, which would be lost if it were cancelled.
+    var waitsForRequest: Bool { coroutine?.waitsForWork ?? false }
+
+    /// It waits for the end of this job.
+    func awaits(_ other: ScriptJob) -> Bool {
+        guard let coroutine else { return false }
+        return other.waiters.contains { $0.coroutine === coroutine && $0.isAlive }
+    }
+
     var isFinished: Bool { outcome != nil }
 
     /// The place of its function while it runs; nil for a function of the host.

@@ -9,7 +9,8 @@ final class ScriptTimer: ScriptActivity, LuaObject {
     private var function: LuaReference?
     private var rhythm: TimerRhythm
     private var timer: EngineTimer?
-    private var isRunning = false
+    /// Its function runs, or waits.
+    private(set) var isRunning = false
     private var isCancelled = false
 
     nonisolated var keptBytes: Int { 512 }

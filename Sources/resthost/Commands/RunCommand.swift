@@ -55,8 +55,16 @@ struct RunCommand: ParsableCommand {
             valueName: "count"))
     var gatewayThreads: Int?
 
-    @Option(help: ArgumentHelp("Seconds that requests in flight get at the end.", valueName: "seconds"))
-    var drain = 5.0
+    @Option(
+        help: ArgumentHelp(
+            "Seconds that requests and jobs in flight get at the end; default: 5.", valueName: "seconds"))
+    var drain: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds before that in which /-/ready says no, while requests are served; default: 0.",
+            valueName: "seconds"))
+    var drainDelay: Double?
 
     @Option(
         help: ArgumentHelp(
@@ -70,8 +78,8 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Show the host in a browser: the inspector's address is printed, with a token that opens it.")
     var inspect = false
 
-    @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes.")
-    var watch = true
+    @Flag(inversion: .prefixedNo, help: "Reload the script when one of its files changes; default: it does.")
+    var watch: Bool?
 
     @Flag(help: "For development: show clients the message and the line of an error of the script.")
     var dev = false
@@ -79,8 +87,8 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Write only the errors of the log; the output of the script stays.")
     var quiet = false
 
-    @Option(help: ArgumentHelp("How log lines are written: text or json.", valueName: "format"))
-    var logFormat = LogText.Format.text
+    @Option(help: ArgumentHelp("How log lines are written: text (default) or json.", valueName: "format"))
+    var logFormat: LogText.Format?
 
     @Option(
         help: ArgumentHelp(
@@ -126,7 +134,7 @@ struct RunCommand: ParsableCommand {
     var replay: String?
 
     var logText: LogText {
-        var log = LogText(isQuiet: quiet, prints: .output, format: logFormat)
+        var log = LogText(isQuiet: quiet, prints: .output, format: logFormat ?? .text)
         if logTime ?? !ServiceManager.notesTimes { log.clock = { ClockReading.timeOfDay } }
         return log
     }
@@ -145,7 +153,11 @@ struct RunCommand: ParsableCommand {
                 throw ValidationError("--traces: \(error.message)")
             }
         }
-        guard drain >= 0, drain.isFinite else { throw ValidationError("--drain must be a number of seconds") }
+        for (name, seconds) in [("drain", drain), ("drain-delay", drainDelay)] {
+            guard seconds.map({ $0 >= 0 && $0.isFinite }) ?? true else {
+                throw ValidationError("--\(name) must be a number of seconds")
+            }
+        }
     }
 
     func run() throws {
@@ -156,10 +168,7 @@ struct RunCommand: ParsableCommand {
         MemoryReturn.begin()
         MemoryPressure()?.watch { RunSession.current?.relieveMemory() }
         let settings = self
-        EngineLoop.shared.submit {
-            RunSession.current = RunSession(settings, sockets: sockets)
-            RunSession.current?.start()
-        }
+        EngineLoop.shared.submit { RunSession.begin(settings, sockets: sockets) }
         // The main thread waits for signals. The session ends the process when no work is left.
         while true {
             switch signals.next() {
@@ -170,8 +179,8 @@ struct RunCommand: ParsableCommand {
             default:
                 // A second signal ends the process at once.
                 signals.stopCatchingTermination()
-                EngineLoop.shared.submit { RunSession.current?.finish(0) }
-                RunEnd.enforce(drain: drain)
+                EngineLoop.shared.submit { RunSession.current?.leave() }
+                RunEnd.enforce()
             }
         }
     }

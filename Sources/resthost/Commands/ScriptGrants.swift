@@ -112,10 +112,10 @@ struct GrantValues: Equatable {
     func options(for script: String) throws(Diagnostic) -> ScriptOptions {
         let file = try SettingsFile.beside(script)
         var options = ScriptOptions()
-        options.modulePaths = modulePaths
+        options.modulePaths = modulePaths + file.run.modulePaths
         options.secretNames = file.secretNames
         options.plainNames = file.plainNames
-        options.transformerThreads = transformerThreads
+        options.transformerThreads = transformerThreads ?? file.run.transformerThreads
         options.memoryLimit = memory.flatMap(ByteSize.parse) ?? file.memory ?? options.memoryLimit
         options.contentMemoryLimit = contentMemory.flatMap(ByteSize.parse) ?? file.contentMemory
         for limit in file.limits + limits { _ = options.limits.set(limit) }

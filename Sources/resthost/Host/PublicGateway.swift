@@ -127,5 +127,6 @@ final class PublicGateway {
 
     func discard(_ change: Change) { reloaded.discard(change) }
 
-    func stop() async { await reloaded.stop() }
+    /// Returns what did not end by itself.
+    func stop(drain seconds: Double) async -> GatewayCut { await reloaded.stop(drain: seconds) }
 }

@@ -62,5 +62,9 @@ final class ReloadedGateway {
         }
     }
 
-    func stop() async { await gateway?.stop(drain: drain) }
+    /// Returns what did not end by itself.
+    @discardableResult
+    func stop(drain seconds: Double? = nil) async -> GatewayCut {
+        await gateway?.stop(drain: seconds ?? drain) ?? GatewayCut()
+    }
 }

@@ -26,15 +26,16 @@ final class RunControl: HostControl {
     private let defined: @EngineActor () -> [ScriptOperation]
     let log: HostLog?
     let history: HostHistory?
+    let failures: HostLog?
 
     init(
         load: @escaping @EngineActor () -> Result<Loaded, NotLoaded>,
         facts: @escaping @EngineActor () -> HostFacts,
         files: @escaping @EngineActor () -> Set<String> = { [] },
         operations: @escaping @EngineActor () -> [ScriptOperation] = { [] }, log: HostLog? = nil,
-        history: HostHistory? = nil
+        history: HostHistory? = nil, failures: HostLog? = nil
     ) {
-        self.history = history
+        (self.history, self.failures) = (history, failures)
         defined = operations
         self.files = files
         self.log = log

@@ -19,6 +19,30 @@ enum RunEnd {
     /// docs/reference/limits.md, L273.
     private static let writing = 10.0
 
+    /// The times of the end, in seconds.
+    struct Times: Sendable {
+        /// See docs/reference/limits.md, L63.
+        static let usualDrain = 5.0
+
+        var delay = 0.0
+        var drain = usualDrain
+
+        init(_ options: RunCommand) {
+            delay = options.drainDelay ?? 0
+            drain = options.drain ?? Self.usualDrain
+        }
+
+        fileprivate init() {}
+    }
+
+    private static let given = Mutex(Times())
+
+    /// Set once at the start; any thread.
+    static var times: Times {
+        get { given.withLock { $0 } }
+        set { given.withLock { $0 = newValue } }
+    }
+
     private static let stage = Atomic(Stage.draining.rawValue)
     private static let connections = Atomic(0)
 
@@ -28,25 +52,31 @@ enum RunEnd {
     static func note(connections count: Int) { connections.store(count, ordering: .relaxed) }
 
     /// Waits for the process to end, and ends it when that takes too long. It runs on the signal thread.
-    static func enforce(drain: Double) -> Never {
-        pause(drain + grace)
+    static func enforce() -> Never {
+        pause(times.delay + times.drain + grace)
         if stage.load(ordering: .relaxed) == Stage.writing.rawValue { pause(writing) }
-        Streams.lastWord("resthost: error: \(account(drain: drain))\n")
+        Streams.lastWord("resthost: error: \(account())\n")
         _exit(1)
     }
 
     /// Describes the part that did not end, and what is lost.
-    private static func account(drain: Double) -> String {
+    private static func account() -> String {
         if stage.load(ordering: .relaxed) == Stage.writing.rawValue {
             return
                 "stopped by force: files were still being written \(writing) s after the requests had ended, "
                 + "and may lack the last changes"
         }
-        let seconds = (10 * (drain + grace)).rounded() / 10
+        let seconds = text(times.delay + times.drain + grace)
         let open = connections.load(ordering: .relaxed)
         let phase = LuaWatchdog.shared.runningPhase.map { ", in a \($0)" } ?? ""
         return "stopped by force \(seconds) s after the signal: the engine hangs\(phase); cut off: "
             + "\(open) connection\(open == 1 ? "" : "s"), and what caches, stores and recordings had not written"
+    }
+
+    /// Seconds, to a tenth.
+    static func text(_ seconds: Double) -> String {
+        let rounded = (10 * seconds).rounded() / 10
+        return Int(exactly: rounded).map { "\($0)" } ?? "\(rounded)"
     }
 
     private static func pause(_ seconds: Double) {

@@ -81,10 +81,15 @@ final class RunListeners {
         }
     }
 
-    /// Operators may look while the requests of clients end.
-    func stop() async {
-        await clients.stop()
+    /// Lets the requests of clients end for so many seconds. Returns what did not end.
+    func stopClients(drain seconds: Double) async -> GatewayCut {
+        let cut = await clients.stop(drain: seconds)
         RunEnd.note(connections: 0)
+        return cut
+    }
+
+    /// Stops the rest: operators may look while requests and jobs end.
+    func stopOthers() async {
         await operators.stop()
         await admin?.gateway.stop(drain: 0)
         await inspector?.gateway.stop(drain: 0)

@@ -43,7 +43,7 @@ extension RunSession {
         let clients = PublicGateway(
             directory: directory, control: control, listen: addresses,
             operators: settings.operators + settings.operatorsToo,
-            threads: settings.gatewayThreads, drain: settings.drain,
+            threads: settings.gatewayThreads, drain: RunEnd.times.drain,
             onShortage: { log.shortage($0, of: "gateway") }, onFailure: { log.failure($0) },
             showsScriptErrors: settings.dev, onKeyFailure: { log.note($0) }, accessLog: accessLog.note,
             spans: traffic?.traces?.note, logsAlways: writesAccess, sockets: sockets, metrics: metrics)

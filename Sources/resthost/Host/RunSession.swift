@@ -14,12 +14,13 @@ final class RunSession {
     let log: LogText
     private let hostLog = HostLog()
     private let history = HostHistory()
-    private var generations: Generations?
-    private var listeners: RunListeners?
+    private let failures = HostLog()
+    private(set) var generations: Generations?
+    private(set) var listeners: RunListeners?
     private var watcher: FileWatcher?
     private var watched: Set<String> = []
     private(set) var traffic: Traffic?
-    private var isFinishing = false
+    var isFinishing = false
     let sockets: [String: Int32]
     var accessLog: AccessLog?
     let metrics = GatewayMetrics()
@@ -33,10 +34,25 @@ final class RunSession {
         self.settings = settings
         var log = settings.logText
         log.tap = hostLog
+        log.failures = failures
         self.log = log
     }
 
-    func start() {
+    /// Begins a run with the options of the command line and of `resthost.toml`.
+    static func begin(_ options: RunCommand, sockets: [String: Int32]) {
+        var options = options
+        var fault: Diagnostic?
+        do throws(Diagnostic) { options.add(try SettingsFile.beside(options.script.config)) } catch {
+            fault = error
+        }
+        RunEnd.times = RunEnd.Times(options)
+        let session = RunSession(options, sockets: sockets)
+        current = session
+        if let fault { session.fail(fault) }
+        session.start()
+    }
+
+    private func start() {
         let generations: Generations
         do throws(Diagnostic) {
             let traffic = try Traffic(
@@ -49,6 +65,7 @@ final class RunSession {
             fail(error)
         }
         self.generations = generations
+        for warning in SystemFiles.warnings() { log.note(warning) }
         if settings.metrics { metrics.begin(generations.engine) }
         let listeners = makeListeners(generations, makeControl(generations))
         self.listeners = listeners
@@ -87,7 +104,7 @@ final class RunSession {
         }
         generations.onReload = { [self] in watchForIdleness() }
         watchForIdleness()
-        guard settings.watch else { return }
+        guard settings.watch ?? true else { return }
         let log = log
         watcher = FileWatcher(
             warn: { log.note($0) }, onChange: { [weak self] files in self?.reload(.files(files)) })
@@ -116,7 +133,8 @@ final class RunSession {
                     }
                     .mapError { .init(report: FailureReport($0), generation: generations.number) }
             }, facts: { [self] in facts }, files: { generations.files },
-            operations: { generations.current.operations }, log: hostLog, history: history)
+            operations: { generations.current.operations }, log: hostLog, history: history,
+            failures: failures)
     }
 
     /// Reloads the script and logs the result.
@@ -170,6 +188,7 @@ final class RunSession {
             generationAge: uptime)
         if let generations { facts.add(generations) }
         if let listeners { facts.add(listeners) }
+        facts.warnings += SystemFiles.warnings()
         let hangs = LuaWatchdog.shared.hangs
         if hangs > 0 {
             facts.warnings.append(
@@ -231,27 +250,6 @@ final class RunSession {
             EngineLoop.shared.submit { [self] in
                 if isIdle { finish(generations.map { $0.failedJobs > 0 } ?? false ? 1 : 0) }
             }
-        }
-    }
-
-    /// Waits for the work in flight, then ends the process.
-    func finish(_ code: Int32) {
-        guard !isFinishing else { return }
-        isFinishing = true
-        ServiceManager.notify("STOPPING=1")
-        let deadline = ClockReading.timeSinceBoot + settings.drain
-        RunEnd.note(connections: listeners?.clients.connections ?? 0)
-        Task {
-            await listeners?.stop()
-            SQLiteFiles.shared.keepCaches()
-            // Requests in flight may have used up the time. `on_shutdown` still gets a minimum.
-            await generations?.shutDown(within: max(0.5, deadline - ClockReading.timeSinceBoot))
-            RunEnd.enter(.writing)
-            let isKept = await generations?.current.offloadedWorkIsDone() ?? true
-            await traffic?.deliverTraces()
-            let isRecorded = traffic?.finish() ?? true
-            accessLog?.finish()
-            Streams.exit(isKept && isRecorded ? code : max(code, 1))
         }
     }
 }

@@ -25,12 +25,15 @@ struct LogText: Sendable {
     var sink: (@Sendable (MaskedText) -> Void)?
     /// Also gets the written lines, for viewers elsewhere.
     var tap: HostLog?
+    /// Gets failures of functions of the script.
+    var failures: HostLog?
 
     /// The indentation of further lines: the width of a label and a space.
     private static let indent = "      "
 
     func write(_ entry: ScriptLogEntry) {
         if let printed = entry.printed { return write(printed: printed) }
+        if entry.isFailure { failures?.note(LogJSON.failure(entry, at: now)) }
         if isQuiet, entry.level != .error { return }
         write(text(entry)) { LogJSON.members(entry) }
     }
@@ -104,6 +107,8 @@ struct LogText: Sendable {
         return String(decoding: quoted, as: UTF8.self) + "\""
     }
 
+    private var now: Double { (clock ?? { ClockReading.timeOfDay })() }
+
     private var time: String {
         guard format == .text, let clock else { return "" }
         return style.dim(InternetTime.text(clock(), withMilliseconds: true) ?? "-") + " "
@@ -119,8 +124,7 @@ struct LogText: Sendable {
 
     func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
         guard format == .json || tap != nil else { return put(text()) }
-        let time = (clock ?? { ClockReading.timeOfDay })()
-        let stamp = ("time", Tree(InternetTime.text(time, withMilliseconds: true) ?? "-"))
+        let stamp = ("time", Tree(InternetTime.text(now, withMilliseconds: true) ?? "-"))
         let entry = MaskedText(json: Tree(pairs: [stamp] + members()))
         tap?.note(entry)
         if format == .json { put(Streams.line(json: entry)) } else { put(text()) }
@@ -182,6 +186,19 @@ enum LogJSON {
         if let traceback = diagnostic.traceback { members.append(("traceback", Tree(traceback))) }
         if let end { members.append(("outcome", Tree(end))) }
         return members
+    }
+
+    /// A failure of a function that nothing waited for, as an event.
+    static func failure(_ entry: ScriptLogEntry, at time: Double) -> MaskedText {
+        var members: [(String, Tree)] = [
+            ("kind", "failure"), ("time", Tree(time)), ("source", "script"), ("code", "script_error"),
+            ("message", Tree(entry.text)),
+        ]
+        if let place = entry.place { members.append(("place", Tree(place))) }
+        if let traceback = entry.fields.first(where: { $0.name == "traceback" }) {
+            members.append(("traceback", Tree(traceback.value)))
+        }
+        return MaskedText(json: Tree(pairs: members))
     }
 
     private static func head(_ level: ScriptLogEntry.Level, _ message: String) -> [(String, Tree)] {

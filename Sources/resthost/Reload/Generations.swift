@@ -8,17 +8,6 @@ import RestScript
 /// takes over or leaves no trace. So reloads never overlap.
 @EngineActor
 final class Generations {
-    /// A failed reload, which changed nothing.
-    struct Failure {
-        /// The report, with the script's lines at that time.
-        let report: FailureReport
-        /// The time on the scheduler's uptime.
-        let at: Double
-        let trigger: ReloadTrigger
-
-        var diagnostic: Diagnostic { report.diagnostic }
-    }
-
     private(set) var current: ScriptHost
     private(set) var number = 1
     private(set) var trigger = ReloadTrigger.start
@@ -199,8 +188,14 @@ final class Generations {
         return result
     }
 
+    /// The number of jobs and runs of timers that would lose a request if all scripts ended now.
+    var busyJobs: Int { (retired + [current]).reduce(0) { $0 + $1.busyJobCount } }
+
     /// Notifies the script that the program ends, waits at most so many seconds, and closes everything.
-    func shutDown(within seconds: Double) async {
+    ///
+    /// - Returns: The number of jobs that it cut off.
+    @discardableResult
+    func shutDown(within seconds: Double) async -> Int {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let once = Once { continuation.resume() }
             let timer = engine.scheduler.after(seconds) { once.run() }
@@ -209,8 +204,10 @@ final class Generations {
                 once.run()
             }
         }
+        let cut = busyJobs
         for host in retired + [current] { host.close() }
         retired = []
+        return cut
     }
 
     private func load(_ attempt: ReachedFiles) throws(Diagnostic) -> (ScriptHost, @EngineActor () -> Void) {

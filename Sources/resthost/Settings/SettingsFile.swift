@@ -25,6 +25,7 @@ struct SettingsFile {
     var accessLogFormat: LogText.Format?
     var gateway = GatewayOverrides()
     var operators = OperatorAddresses()
+    var run = RunOptions()
     /// See ``RunCommand/traces``.
     var traces: String?
     /// In the words of `--limit`.

@@ -38,6 +38,10 @@ enum SettingsPage {
         [operator]
         listen = "127.0.0.1:9090"
 
+        [run]
+        drain-delay = 10
+        log-format = "json"
+
         [traces]
         collector = "http://127.0.0.1:4318"
         """

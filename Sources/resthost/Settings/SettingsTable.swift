@@ -11,7 +11,7 @@ struct SettingsTable {
 
     var name: String { schema.name }
 
-    static let all = [permissions, limits, secrets, log, traces, gateway, operators]
+    static let all = [permissions, limits, secrets, log, traces, gateway, operators, run]
 
     private static let permissions = SettingsTable(
         sentence: "Files, variables and hosts that the script may reach. A list replaces the default.",
@@ -119,6 +119,13 @@ struct SettingsTable {
             gateway then keep `/-/health` and `/-/ready`. [Alerts](../operating/alerts.md) shows it with Prometheus.
             """,
         schema: Schema("operator", OperatorAddresses.fields))
+
+    private static let run = SettingsTable(
+        sentence: """
+            Options of `resthost run`, which are read at the start of a host. A flag holds wherever one of file and
+            command line sets it.
+            """,
+        schema: Schema("run", RunOptions.fields))
 
     // MARK: Kinds of values
 

@@ -14,6 +14,7 @@ struct InstallServiceCommand: ParsableCommand {
               resthost install-service /srv/shop/main.lua --name shop --listen 127.0.0.1:8080
               resthost install-service main.lua --user
               resthost install-service main.lua --print
+              resthost install-service main.lua -- --drain-delay 10 --operator 127.0.0.1:9091
             """)
 
     @Argument(help: ArgumentHelp("The script.", valueName: "script"), completion: Completions.script)
@@ -36,6 +37,11 @@ struct InstallServiceCommand: ParsableCommand {
     @Flag(help: "Replace files that are there.")
     var force = false
 
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("Options of run for the host, behind --.", valueName: "option"))
+    var options: [String] = []
+
     func validate() throws {
         if let name, !Self.isName(name) {
             throw ValidationError("--name may have letters, digits, '-', '_' and '.'")
@@ -45,6 +51,14 @@ struct InstallServiceCommand: ParsableCommand {
                 throw ValidationError("--listen \(address): \(error.why)")
             }
         }
+    }
+
+    /// The command that the service runs. Throws for options that `run` doesn't take.
+    private func parsed(_ script: String) throws -> RunCommand {
+        guard let run = try Resthost.parseAsRoot(["run", script] + options) as? RunCommand else {
+            throw ValidationError("behind -- are options of run, and these are for help")
+        }
+        return run
     }
 
     private static func isName(_ name: String) -> Bool {
@@ -62,9 +76,11 @@ struct InstallServiceCommand: ParsableCommand {
         }
         let script = script.hasPrefix("/") ? script : WorkingFolder.path + "/" + script
         let folder = script.split(separator: "/").dropLast().last.map(String.init) ?? ""
+        let run = try parsed(script)
         let unit = ServiceUnit(
             name: name ?? (Self.isName(folder) ? folder : "resthost"), program: Self.program, script: script,
-            listen: listen, isUsers: user)
+            listen: listen, isUsers: user, options: options,
+            stopSeconds: Int((run.drain ?? RunEnd.Times.usualDrain) + (run.drainDelay ?? 0)) + 10)
         var files = [("\(unit.name).service", unit.service)]
         if let socket = unit.socket { files.append(("\(unit.name).socket", socket)) }
         if print {

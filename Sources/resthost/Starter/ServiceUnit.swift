@@ -10,6 +10,46 @@ struct ServiceUnit {
     var listen: [String] = []
     /// True for a service of one user, without rights of the system.
     var isUsers = false
+    /// Further options of `resthost run`.
+    var options: [String] = []
+    /// Seconds that a host may take to end: see docs/reference/limits.md, L63.
+    var stopSeconds = 15
+
+    /// The rights of a system service: as few as a host needs (systemd.exec(5)).
+    static let rights = """
+        ProtectSystem=strict
+        ProtectHome=read-only
+        ProtectProc=invisible
+        ProtectClock=yes
+        ProtectControlGroups=yes
+        ProtectHostname=yes
+        ProtectKernelLogs=yes
+        ProtectKernelModules=yes
+        ProtectKernelTunables=yes
+        PrivateDevices=yes
+        PrivateMounts=yes
+        PrivateTmp=yes
+        PrivateUsers=yes
+        CapabilityBoundingSet=
+        LockPersonality=yes
+        MemoryDenyWriteExecute=yes
+        RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
+        RestrictNamespaces=yes
+        RestrictRealtime=yes
+        RestrictSUIDSGID=yes
+        SystemCallArchitectures=native
+        SystemCallFilter=@system-service
+        SystemCallFilter=~@privileged
+        SystemCallErrorNumber=EPERM
+
+        """
+
+    private var hasAdmin: Bool { options.contains { $0 == "--admin" || $0.hasPrefix("--admin=") } }
+
+    private var command: String {
+        let admin = isUsers || hasAdmin ? "" : " --admin %t/\(name)/admin.sock"
+        return ([program, "run", script] + options).map(quoted).joined(separator: " ") + admin
+    }
 
     private var folder: String {
         let slash = script.lastIndex(of: "/") ?? script.startIndex
@@ -29,35 +69,31 @@ struct ServiceUnit {
 
             [Service]
             Type=notify
-            ExecStart=\(quoted(program)) run \(quoted(script))\(isUsers ? "" : " --admin %t/\(name)/admin.sock")
+            ExecStart=\(command)
             ExecReload=/bin/kill -HUP $MAINPID
             WorkingDirectory=\(escaped(folder))
             Restart=on-failure
             RestartSec=1
             WatchdogSec=30
-            TimeoutStopSec=15
+            TimeoutStopSec=\(stopSeconds)
             LimitNOFILE=65536
             NoNewPrivileges=yes
+
+            # Secrets as variables, for rest.env: grant them with --allow-env or in resthost.toml.
+            #EnvironmentFile=\(isUsers ? "%h/.config" : "/etc")/\(escaped(name)).env
+            # Secrets as files, read with rest.read_file(rest.env.CREDENTIALS_DIRECTORY .. "/token"): add to
+            # ExecStart --allow-env CREDENTIALS_DIRECTORY --allow-read . --allow-read %d
+            #LoadCredential=token:\(isUsers ? "%h/.config" : "/etc")/\(escaped(name)).token
 
             """
         if !isUsers {
             text += """
+
                 DynamicUser=yes
                 RuntimeDirectory=\(name)
                 StateDirectory=\(name)
                 LogsDirectory=\(name)
-                ProtectSystem=strict
-                ProtectHome=read-only
-                PrivateTmp=yes
-                PrivateDevices=yes
-                ProtectKernelTunables=yes
-                ProtectKernelModules=yes
-                ProtectControlGroups=yes
-                RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
-                RestrictNamespaces=yes
-                LockPersonality=yes
-                SystemCallArchitectures=native
-
+                \(Self.rights)
                 """
         }
         return text + "\n[Install]\nWantedBy=\(isUsers ? "default.target" : "multi-user.target")\n"

@@ -167,6 +167,36 @@ import Testing
         }
     }
 
+    @Test func `66.11 Failures that clients got are events for operators who see everything`() async throws {
+        let control = FakeControl()
+        control.failureLog.note(MaskedText(json: ["kind": "failure", "message": "before"]))
+        try await World.run(control: control, automatic: { _ in .success(.stub("no", status: 500)) }) {
+            _, site in
+            let stream = try follow(site, "?kinds=failure")
+            _ = try begin(stream)
+            #expect(try stream.event().json?["message"]?.string == "before")
+            _ = try site.get("/github/a?token=s3cret")
+            _ = try site.get("/github/a?token=s3cret")
+            for _ in 0..<2 {
+                let event = try stream.event()
+                #expect(event.name == "failure" && !event.data.contains("s3cret"), "\(event.data)")
+                #expect(event.json?["code"]?.string == "http_5xx" && event.json?["service"] == "github")
+                #expect(event.json?["request"]?.string?.hasPrefix("GET /github/a") == true)
+            }
+        }
+        try await World.run(
+            { $0.expose = ["github": ExposeRule(paths: ["/a"])] }, control: control,
+            automatic: { _ in .success(.stub("no", status: 500)) }
+        ) { _, site in
+            let stream = try follow(site, "?kinds=failure,response")
+            _ = try begin(stream)
+            for _ in 0..<2 {
+                _ = try site.get("/github/a")
+                #expect(try stream.event().name == "response")
+            }
+        }
+    }
+
     @Test func `66.6 The page is for admins, and runs nothing from elsewhere`() async throws {
         try await admin(FakeControl()) { _, site in
             for (target, type) in [

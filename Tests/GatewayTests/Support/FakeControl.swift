@@ -13,6 +13,8 @@ final class FakeControl: HostControl {
     var log: HostLog? { hostLog }
     let hostHistory = HostHistory()
     var history: HostHistory? { hostHistory }
+    let failureLog = HostLog()
+    var failures: HostLog? { failureLog }
     @EngineActor private(set) var operations: [GatewayOperation] = []
 
     @EngineActor

@@ -132,6 +132,29 @@ struct ReloadTests {
         scripts.close()
     }
 
+    @Test func `75.3 a job's request ends with its function, and the job at its next wait`() throws {
+        let scripts = try ReloadFixture(
+            """
+            local function ask(name)
+                print(name .. " got " .. api:resource("slow"):get())
+                rest.sleep(0.5)
+                print("never")
+            end
+            rest.spawn(ask, "job")
+            rest.spawn(function()
+                rest.all { function() ask "inner" end, function() rest.sleep(1000) print("never") end }
+                print("never")
+            end)
+            """)
+        scripts.reload("")
+        #expect(scripts.retired.count == 1 && scripts.take() == [])
+        scripts.fixture.advance(1)
+        #expect(scripts.take().filter { !$0.contains("cancelled") } == ["job got late", "inner got late"])
+        scripts.fixture.advance(1)
+        #expect(scripts.retired.isEmpty && !scripts.take().contains("never"))
+        scripts.close()
+    }
+
     @Test func `what is in flight finishes as it began`() throws {
         let scripts = try ReloadFixture(
             """

@@ -114,7 +114,7 @@ struct PublicGatewayTests {
         gateway.commit(try gateway.prepare(for: first))
         #expect(!gateway.isRunning)
         #expect(gateway.listening.isEmpty)
-        await gateway.stop()
+        _ = await gateway.stop(drain: 0)
     }
 
     @Test func `what can't be listened on is the script's error, and changes nothing`() async throws {
@@ -142,7 +142,7 @@ struct PublicGatewayTests {
             }
         }
         #expect(gateway.listening == [socket])
-        await gateway.stop()
+        _ = await gateway.stop(drain: 0)
         #expect(gateway.listening.isEmpty)
     }
 }

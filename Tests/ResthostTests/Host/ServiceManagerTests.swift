@@ -92,6 +92,13 @@ struct ServiceUnitTests {
         name: "shop", program: "/usr/bin/resthost", script: "/srv/the shop/50%/main.lua",
         listen: ["127.0.0.1:8080", "unix:/run/shop.sock"])
 
+    @Test func `67.6 the package's service has the same rights`() throws {
+        let path = "scripts/package/resthost@.service"
+        let text = String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self)
+        #expect(text.contains(ServiceUnit.rights))
+        #expect(unit.service.contains(ServiceUnit.rights))
+    }
+
     @Test func `67.6 the service reports, is watched, and starts with its sockets`() {
         let lines = unit.service.split(separator: "\n").map(String.init)
         for line in [
@@ -117,6 +124,16 @@ struct ServiceUnitTests {
         #expect(printed.code == 0)
         #expect(printed.output.hasPrefix("# shop.service\n[Unit]\nDescription=resthost, shop\n"))
         #expect(printed.output.contains(" run \(folder.path)/main.lua "))
+        let options = await folder.run(
+            "install-service", "main.lua", "--print", "--name", "shop", "--", "--drain-delay", "20",
+            "--admin", "off", "--log-format", "json")
+        #expect(
+            options.output.contains(
+                " run \(folder.path)/main.lua --drain-delay 20 --admin off --log-format json\n"),
+            "\(options.output)\(options.errors)")
+        #expect(options.output.contains("TimeoutStopSec=35\n") && options.output.contains("#LoadCredential="))
+        let wrong = await folder.run("install-service", "main.lua", "--print", "--", "--drane", "1")
+        #expect(wrong.code == 2 && wrong.errors.contains("--drane"), "\(wrong.errors)")
         #expect(await folder.run("install-service", "none.lua").code == 2)
         #expect(await folder.run("install-service", "main.lua", "--name", "a/b").code == 2)
         #expect(await folder.run("install-service", "main.lua", "--listen", "here").code == 2)
