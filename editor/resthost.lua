@@ -679,6 +679,10 @@ function gateway:after(path, options, fn) end
 ---@field forward? resthost.headers|table<string, string|string[]> In a hook before the answer: the headers that go to the API. They begin with those that `forward` lets through.
 local served_request = {}
 
+---An iterator over the parts of a `multipart/form-data` body: `for part in request:parts() do`. A part has `name`, `filename`, `content_type`, `headers` and `body`. 1,000 parts at most.
+---@return fun(): resthost.served_part?
+function served_request:parts() end
+
 ---Sends 103 with these headers, such as Link, before the answer is ready (RFC 8297).
 ---@param headers resthost.headers|table<string, string|string[]>
 function served_request:early_hints(headers) end
@@ -696,6 +700,24 @@ local served_client = {}
 ---@field status integer The status.
 ---@field headers resthost.headers The headers, which may be changed. The gateway itself sets Content-Length, Date, X-Request-Id and those of the connection.
 local served_response = {}
+
+---A part of a client's form (`multipart/form-data`).
+---@class resthost.served_part
+---@field name string The field's name.
+---@field filename? string The name of the file, without folders; nil for a plain field.
+---@field content_type string Its type; `text/plain` if the client names none.
+---@field headers resthost.headers The headers of the part, read only.
+---@field body resthost.served_body Its content.
+local served_part = {}
+
+---The content of a part of a form.
+---@class resthost.served_body
+local served_body = {}
+
+---The next bytes, 64 KiB at most, or `count` of them; with "a" all that are left. Nil at the end.
+---@param count? integer|"a"
+---@return string|nil
+function served_body:read(count) end
 
 ---An answer whose body is made while it is sent.
 ---@class resthost.stream_response
@@ -940,7 +962,7 @@ function rest.custom_request(options) end
 
 ---A decorator that renews a token: fn runs once for all requests that were refused together, and each is repeated once. Each partition has a refresh of its own.
 ---@param predicate integer|(fun(err: resthost.error): boolean)
----@param fn fun(partition?: any): true|nil, resthost.error
+---@param fn fun(partition?: string): true|nil, resthost.error
 ---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
 function rest.refresh_on(predicate, fn) end
 
