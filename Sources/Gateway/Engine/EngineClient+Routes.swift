@@ -29,7 +29,7 @@ extension EngineClient {
         let shared = SharedServedRequest(request)
         WorkScope.serving(request.origin) {
             entry.route.handler(shared.request) { result in
-                // All that waited here get an answer of their own, and so does each request from now on.
+                // All that waited here get an answer of their own. Each request from now on has one, too.
                 if shared.isPersonal { return answers.endPersonal(resource) }
                 if case .success(.stream) = result {
                     return answers.end(resource, with: .problem(.streamIsNotKept))

@@ -14,8 +14,9 @@ public protocol EntityCache: AnyObject, Sendable {
     /// The name of the cache in `explain` and in logs.
     nonisolated var description: String { get }
 
-    /// Whether the keys of resources at one URL in different partitions differ (77.4). If not, the cache is not
-    /// used for resources with a partition, because it would show data of one to others. False by default.
+    /// Whether the keys of resources at one URL in different partitions differ (77.4). If not, the cache is
+    /// not used for resources with a partition, because it would show data of one to others. False by
+    /// default.
     nonisolated var separatesPartitions: Bool { get }
 
     /// The key for the entity of a resource, at least as unique as the URL of the resource. Nil: this cache

@@ -1,5 +1,5 @@
-/// Reads the parts of a `multipart/form-data` body (RFC 2046 5.1.1, RFC 7578) that is in memory, one after the
-/// other.
+/// Reads the parts of a `multipart/form-data` body (RFC 2046 5.1.1, RFC 7578) that is in memory, one after
+/// the other.
 package struct MultipartReader: Sendable {
     /// The reason why a body can't be read.
     package struct Fault: Error, Equatable {
@@ -134,7 +134,7 @@ package struct MultipartReader: Sendable {
         String(path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? "")
     }
 
-    /// The parameters of a field's value, by lower-case name. Browsers write a quote as `%22`, others as `\"`.
+    /// The parameters of a field's value, by lower-case name. Browsers write a quote as `%22`.
     private static func parameters(of value: String) -> [String: String] {
         var parameters: [String: String] = [:]
         var rest = Substring(value).unicodeScalars

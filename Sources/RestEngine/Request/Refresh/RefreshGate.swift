@@ -68,8 +68,8 @@ public final class RefreshGate {
         })
     }
 
-    /// A decorator that does the same for all requests of a configuration. Each partition has its own refresh,
-    /// because its credentials are its own (77.9).
+    /// A decorator that does the same for all requests of a configuration. Each partition has its own
+    /// refresh, because its credentials are its own (77.9).
     public func decorator(when predicate: @escaping Predicate, refresh: @escaping Refresh) -> RequestDecorator
     {
         decorator(when: predicate, refreshOf: { _ in refresh })
