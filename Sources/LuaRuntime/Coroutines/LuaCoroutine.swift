@@ -78,7 +78,7 @@ public final class LuaCoroutine {
         }
     }
 
-    /// Ends it at its next wait, not at the one that it may be in.
+    /// Ends it at its next wait if it waits for work now, otherwise at the end of the wait that it is in.
     public func cancelLater() {
         state?.verifyOwner()
         isCancelled = true
@@ -106,6 +106,7 @@ public final class LuaCoroutine {
         state.verifyOwner()
         // A wait that failed before it began left its waiter behind.
         guard case .waiting(let current) = stage, current === waiter else { return }
+        if isCancelled, !waiter.isForWork { return abandon(waiter, state) }
         let target = waiter.thread
         state.waiting[ObjectIdentifier(self)] = nil
         stage = .running

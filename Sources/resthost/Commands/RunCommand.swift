@@ -46,9 +46,6 @@ struct RunCommand: ParsableCommand {
             valueName: "host:port | unix:path"))
     var operators: [String] = []
 
-    /// Another name of `--operator`.
-    @Option(name: .customLong("operator-listen"), help: .hidden) var operatorsToo: [String] = []
-
     @Option(
         help: ArgumentHelp(
             "Threads that serve the gateway; default: as many as processors, less one for the engine.",
@@ -62,7 +59,7 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds before that in which /-/ready says no, while requests are served; default: 0.",
+            "Seconds before that in which the host isn't ready, while it serves requests; default: 0.",
             valueName: "seconds"))
     var drainDelay: Double?
 

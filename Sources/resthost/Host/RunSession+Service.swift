@@ -42,13 +42,13 @@ extension RunSession {
         let log = log
         let clients = PublicGateway(
             directory: directory, control: control, listen: addresses,
-            operators: settings.operators + settings.operatorsToo,
+            operators: settings.operators,
             threads: settings.gatewayThreads, drain: RunEnd.times.drain,
             onShortage: { log.shortage($0, of: "gateway") }, onFailure: { log.failure($0) },
             showsScriptErrors: settings.dev, onKeyFailure: { log.note($0) }, accessLog: accessLog.note,
             spans: traffic?.traces?.note, logsAlways: writesAccess, sockets: sockets, metrics: metrics)
         let operators = OperatorGateway(
-            directory: directory, control: control, listen: settings.operators + settings.operatorsToo,
+            directory: directory, control: control, listen: settings.operators,
             metrics: metrics,
             onShortage: { log.shortage($0, of: "operators' gateway") }, onKeyFailure: { log.note($0) })
         var admin: (gateway: Gateway, path: String)?

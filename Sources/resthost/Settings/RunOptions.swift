@@ -46,7 +46,10 @@ struct RunOptions {
         .choice("log-format", LogText.Format.self, default: .text, "The format of log lines.") {
             $0.run.logFormat = $1
         }.like("`--log-format`"),
-        flag("log-time", default: nil, "Log lines begin with the time.") { $0.run.logTime = $1 },
+        flag(
+            "log-time", default: "true", as: nil,
+            "Log lines begin with the time, as `--log-time` says; by default not in systemd's journal."
+        ) { $0.run.logTime = $1 },
         .texts("lua-path", default: "[]", "Further folders for `require`, of every command.") { file, paths in
             file.run.modulePaths = paths.map(file.place)
         }.like("`--lua-path`"),
@@ -62,18 +65,23 @@ struct RunOptions {
         flag("verbose", "Prints the path of the admin socket, and the files that are watched.") {
             $0.run.verbose = $1
         },
-        flag("watch", default: "true", "Loads the script again when one of its files changes.") {
+        flag(
+            "watch", default: "true", as: "--no-watch",
+            "Loads the script again when one of its files changes."
+        ) {
             $0.run.watch = $1
         },
     ]
 
+    /// - Parameter option: The option of the command line; its name is the usual one.
     private static func flag(
-        _ name: String, default standard: String? = "false", _ sentence: String,
+        _ name: String, default standard: String = "false", as option: String? = "--", _ sentence: String,
         _ store: @escaping @Sendable (inout SettingsFile, Bool) -> Void
     ) -> Field {
-        Field(name, type: "boolean", default: standard, sentence) { value, file, _ in
+        let field = Field(name, type: "boolean", default: standard, sentence) { value, file, _ in
             if let flag = try value.boolean(name) { store(&file, flag) }
-        }.like("`--\(name)`")
+        }
+        return option.map { field.like("`\($0 == "--" ? "--\(name)" : $0)`") } ?? field
     }
 
     private static func path(

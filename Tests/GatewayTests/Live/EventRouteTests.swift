@@ -185,13 +185,13 @@ import Testing
             }
         }
         try await World.run(
-            { $0.expose = ["github": ExposeRule(paths: ["/a"])] }, control: control,
+            { $0.expose = ["github": ExposeRule(paths: ["/*"])] }, control: control,
             automatic: { _ in .success(.stub("no", status: 500)) }
         ) { _, site in
             let stream = try follow(site, "?kinds=failure,response")
             _ = try begin(stream)
-            for _ in 0..<2 {
-                _ = try site.get("/github/a")
+            for path in ["a", "b"] {
+                _ = try site.get("/github/\(path)")
                 #expect(try stream.event().name == "response")
             }
         }

@@ -143,6 +143,7 @@ struct ReloadTests {
             rest.spawn(ask, "job")
             rest.spawn(function()
                 rest.all { function() ask "inner" end, function() rest.sleep(1000) print("never") end }
+                rest.sleep(0.5)
                 print("never")
             end)
             """)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Gateway
 import Platform
 import RestScript
@@ -122,6 +123,34 @@ struct SettingsTests {
         }
     }
 
+    @Test func `options of run are taken from a file, unless the command line has them`() throws {
+        let file = try settings(
+            """
+            [run]
+            drain = 1
+            drain-delay = 2.5
+            admin = "a.sock"
+            quiet = true
+            watch = false
+            log = ["network"]
+            log-format = "json"
+            lua-path = ["lib"]
+            transformer-threads = 3
+            har = "a.har"
+            """)
+        var alone = try #require(try Resthost.parseAsRoot(["run", "main.lua"]) as? RunCommand)
+        alone.add(file)
+        #expect(alone.drain == 1 && alone.drainDelay == 2.5 && alone.admin == "dir/a.sock" && alone.quiet)
+        #expect(alone.watch == false && alone.script.logSets == ["network"] && alone.har == "dir/a.har")
+        #expect(alone.logText.format == .json)
+        #expect(file.run.modulePaths == ["dir/lib"] && file.run.transformerThreads == 3)
+        let words = ["run", "main.lua", "--drain", "7", "--watch", "--admin", "off", "--record", "b.har"]
+        var both = try #require(try Resthost.parseAsRoot(words) as? RunCommand)
+        both.add(file)
+        #expect(both.drain == 7 && both.watch == true && both.admin == "off")
+        #expect(both.har == nil && both.record == "b.har")
+    }
+
     @Test func `the page of the reference has a file that can be read`() throws {
         let file = try settings(SettingsPage.example)
         #expect(file.memory == 512 << 20 && file.accessLog == "dir/access.log")
@@ -154,6 +183,7 @@ struct SettingsTests {
         #expect(told.maxBodyBytes == limits.maxBodyBytes)
         let memory = try settings("[limits]\nmemory = \(standard("limits", "memory") ?? "")").memory
         #expect(memory == ScriptOptions().memoryLimit)
+        #expect(standard("run", "drain").flatMap(Double.init) == RunEnd.Times.usualDrain)
         let declared = GatewayOverrides.fields.map(\.description)
         #expect(declared.allSatisfy { $0.counterpart != nil })
     }
