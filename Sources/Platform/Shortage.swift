@@ -3,8 +3,12 @@
 /// sentence and leaves no dump.
 package enum Shortage {
     /// Writes the message to standard error and ends the process with code 1.
-    package static func stop(_ message: String) -> Never {
-        var line = "resthost: error: \(message); raise the limits of this process (ulimit -a shows them)\n"
+    ///
+    /// - Parameter advice: How to help; by default for the limits of the process.
+    package static func stop(
+        _ message: String, advice: String = "raise the limits of this process (ulimit -a shows them)"
+    ) -> Never {
+        var line = "resthost: error: \(message); \(advice)\n"
         line.withUTF8 { bytes in _ = unsafe write(2, bytes.baseAddress, bytes.count) }
         _exit(1)
     }

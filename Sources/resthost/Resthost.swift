@@ -50,6 +50,7 @@ enum Program {
         signal(SIGPIPE, SIG_IGN)
         // A file that exceeds its size limit is an error of that write.
         signal(SIGXFSZ, SIG_IGN)
+        SystemFiles.requireArguments()
         ProcessLimits.requireForCommand()
         cplatform_keep_freed_memory()
         DescriptorLimit.raise()
