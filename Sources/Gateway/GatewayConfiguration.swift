@@ -166,17 +166,16 @@ public struct GatewayConfiguration: Sendable {
         _ = try ListenerSecrets(self)
         _ = try proxies()
         for name in forwardedHeaders {
+            if let why = ForwardedHeaders.validationError(toForwarding: name) { throw .badHeader(why) }
             let isCredential = forwardedCredentials.contains { $0.lowercased() == name.lowercased() }
-            if let why = ForwardedHeaders.validationError(toForwarding: name, isCredential: isCredential) {
-                throw .badHeader(why)
-            }
+            guard isCredential || !SecretMask.standard.hides(name) else { throw .secretHeader(name) }
             if name.lowercased() == apiKeys?.header.lowercased() {
                 throw .badHeader("'\(name)' carries the gateway's own API keys")
             }
         }
         for name in forwardedCredentials
         where !forwardedHeaders.contains(where: { $0.lowercased() == name.lowercased() }) {
-            throw .badHeader("'\(name)' is in forward.credentials, but not in forward.headers")
+            throw .unforwardedCredential(name)
         }
         for name in keptHeaders {
             if let why = ForwardedHeaders.validationError(toKeeping: name) { throw .badHeader(why) }

@@ -8,6 +8,10 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case badAccessPolicy(service: String, message: String)
     /// A header that can't be forwarded or kept.
     case badHeader(String)
+    /// A secret header that may only be forwarded as a credential.
+    case secretHeader(String)
+    /// A credential that isn't among the forwarded headers.
+    case unforwardedCredential(String)
     case badRoute(String)
     /// A file for TLS that can't be used.
     case badCertificate(String, why: String)
@@ -34,6 +38,10 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .missingFolder(let text): "the folder of the socket \(text) does not exist"
         case .badAccessPolicy(let service, let message): "exposed paths of '\(service)': \(message)"
         case .badHeader(let why): "\(why): remove it from the list"
+        case .secretHeader(let name):
+            "'\(name)' is secret: list it in forward.credentials, too, which gives each client content of its own"
+        case .unforwardedCredential(let name):
+            "'\(name)' is in forward.credentials, but not in forward.headers: list it there, too"
         case .badRoute(let why), .badCORS(let why), .badTLS(let why), .badCredentials(let why),
             .badProxies(let why):
             why

@@ -25,9 +25,7 @@ struct ForwardedHeaders: Sendable {
     var isOwn: Bool { kept == nil }
 
     /// Why a client's header can't be forwarded; nil for one that can.
-    ///
-    /// - Parameter isCredential: Each client that sends it gets content of its own.
-    static func validationError(toForwarding name: String, isCredential: Bool = false) -> String? {
+    static func validationError(toForwarding name: String) -> String? {
         switch name.lowercased() {
         case "if-none-match", "if-modified-since":
             "'\(name)' is used by the gateway itself for reads, and goes to the API with all other requests anyway"
@@ -38,11 +36,7 @@ struct ForwardedHeaders: Sendable {
         case "x-request-id": "'\(name)' is set by the gateway, which takes it from clients that it knows"
         case "host": "'\(name)' names the gateway; the API gets the name in the service's base_url"
         case "expect": "'\(name)' is answered by the gateway itself"
-        case let lower:
-            validationError(name, lower)
-                ?? (!isCredential && SecretMask.standard.hides(name)
-                    ? "'\(name)' is secret: list it in forward.credentials, too, which gives each client content of its own"
-                    : nil)
+        case let lower: validationError(name, lower)
         }
     }
 

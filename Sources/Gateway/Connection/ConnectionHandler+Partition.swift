@@ -23,11 +23,13 @@ extension ConnectionHandler {
         }
     }
 
-    /// The headers for the API in the loads of a partition; nil without a partition.
+    /// The headers for the API in the loads of a partition; nil without a partition, and if there are none:
+    /// then loads need no client.
     func clientHeaders(_ request: ClientRequest, in partition: String?) -> ClientHeaders? {
         guard let partition else { return nil }
         // The gateway itself answers conditions and sends parts of the content that it has.
         let fields = proxiedHeaders(request).filter { !Self.namesOfOwnRead.contains($0.name.lowercased()) }
+        if fields.isEmpty { return nil }
         let accessPolicy = request.accessPolicy ?? loop.rules.access.accessPolicy
         return ClientHeaders(partition: partition, headers: Headers(fields)) {
             accessPolicy.isExposed(service: $0)

@@ -5,29 +5,31 @@ final class AttemptControl {
     static let mostKept = 10_000
 
     private unowned let engine: Engine
+    /// By name. Those of a service's partitions share a name, so they are here with the partition's.
     private var limiters: [String: RequestLimiter] = [:]
     private var origins: [String: OriginHealth] = [:]
     private var isReconsidering = false
-    /// Stands between service and partition in the name of a limit.
-    private static let partitionMark = ", partition "
 
     init(_ engine: Engine) { self.engine = engine }
 
     /// The limit that a request to `url` shares (rule 42.1).
     func limiter(_ limits: RequestLimits, _ url: URLText, _ resource: Resource) -> RequestLimiter {
         let service = "service \(resource.core.name)"
-        let name =
+        var name =
             switch limits.scope {
             case .host: url.origin ?? ""
-            case .service: service
-            case .partition:
-                resource.partition.map { "\(service)\(Self.partitionMark)\($0)" } ?? service
+            case .service, .partition: service
             case .named(let name): "'\(name)'"
             }
-        if let known = limiters[name] { return known }
+        var key = name
+        if limits.scope == .partition, let partition = resource.partition {
+            name += ", partitions"
+            key = "\(name) \(partition)"
+        }
+        if let known = limiters[key] { return known }
         if limiters.count >= Self.mostKept { limiters = limiters.filter { !$0.value.isIdle } }
         let new = RequestLimiter(limits, name: name, engine: engine)
-        limiters[name] = new
+        limiters[key] = new
         return new
     }
 
@@ -59,15 +61,13 @@ final class AttemptControl {
     var facts: AttemptFacts {
         let uptime = engine.scheduler.uptime
         var facts = AttemptFacts()
-        for (name, limiter) in limiters.sorted(by: { $0.key < $1.key }) {
-            let state = limiter.state
-            if state.limits.scope == .partition, let mark = name.firstRange(of: Self.partitionMark) {
-                facts.add(state, toPartitionsOf: String(name[..<mark.lowerBound]))
-                continue
-            }
+        for (key, limiter) in limiters.sorted(by: { $0.key < $1.key }) {
+            let (name, state) = (limiter.name, limiter.state)
+            if key != name, facts.add(state, toLast: name) { continue }
             facts.limits.append(
                 AttemptFacts.Limit(
-                    name: name, inFlight: state.inFlight, mostInFlight: state.limits.inFlight,
+                    name: name, inFlight: state.inFlight,
+                    mostInFlight: key == name ? state.limits.inFlight : nil,
                     waiting: state.waiting.count, rate: state.bucket?.effectiveRate,
                     pausedSeconds: state.bucket?.rest(at: uptime) ?? 0))
         }
@@ -125,15 +125,12 @@ public struct AttemptFacts: Sendable {
 
     public init() {}
 
-    /// There may be thousands of partitions, so they are one line together.
-    fileprivate mutating func add(_ state: LimitState, toPartitionsOf service: String) {
-        let name = "\(service), partitions"
-        if limits.last?.name != name {
-            limits.append(
-                Limit(
-                    name: name, inFlight: 0, mostInFlight: nil, waiting: 0, rate: nil, pausedSeconds: 0))
-        }
-        limits[limits.count - 1].inFlight += state.inFlight
-        limits[limits.count - 1].waiting += state.waiting.count
+    /// Adds to the last line if it has this name: there may be thousands of partitions, which are one line
+    /// together.
+    fileprivate mutating func add(_ state: LimitState, toLast name: String) -> Bool {
+        guard let last = limits.indices.last, limits[last].name == name else { return false }
+        limits[last].inFlight += state.inFlight
+        limits[last].waiting += state.waiting.count
+        return true
     }
 }

@@ -41,6 +41,9 @@ extension GatewayDeclaration {
         .table(
             "forward", Forward.schema, from: { Forward() }, "Headers of clients that go to the API."
         ) {
+            guard !$1.areAllCredentials || !$1.headers.isEmpty else {
+                throw OptionFault("has credentials = true, but no headers")
+            }
             $0.forwardedHeaders = $1.headers
             $0.forwardedCredentials = $1.credentials ?? ($1.areAllCredentials ? $1.headers : [])
         },

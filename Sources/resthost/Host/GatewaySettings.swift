@@ -111,7 +111,8 @@ enum GatewaySettings {
     static func diagnostic(_ error: GatewayError, _ host: ScriptHost, listen: [String]) -> Diagnostic {
         var diagnostic = Diagnostic(.error, code: "gateway", "\(error)", hint: hint(error))
         switch error {
-        case .badAccessPolicy, .badHeader, .badRoute, .badCORS, .badCertificate, .badTLS, .badCredentials,
+        case .badAccessPolicy, .badHeader, .secretHeader, .unforwardedCredential, .badRoute, .badCORS,
+            .badCertificate, .badTLS, .badCredentials,
             .badProxies, .openToOperators:
             break
         default:
@@ -134,7 +135,7 @@ enum GatewaySettings {
         case .addressOverlaps:
             "an address and one that contains it can't be exchanged while the host runs: restart it"
         case .addressNotAvailable: "127.0.0.1 is this machine, and only its own programs can reach it"
-        case .badHeader:
+        case .badHeader, .secretHeader, .unforwardedCredential:
             "forward = { headers = { … } } lists headers from clients to the API, keep = { headers = { … } } those from the API"
         case .badCertificate:
             "both are files in PEM; a certificate and its key print the same with openssl x509 -in FILE -noout -pubkey "

@@ -169,6 +169,74 @@ struct PartitionTests {
             """)
     }
 
+    @Test func `77.5 a partition without headers of clients is loaded in the background, too`() async throws {
+        _ = try await GatewayScript.run(
+            """
+            gateway:before("/api/**", function(request) request.partition = request.client.name end)
+            api:configure("/live", function(c) c.refresh_while_observed = 10 end)
+            seen = {}
+            local own = api:resource("/live", { partition = "ada" })
+            own:add_observer(function(resource, event) table.insert(seen, event) end, seen)
+            gateway:route("GET", "/seen", function() return seen end)
+            """,
+            """
+            local stub = host:stub("GET", "https://api.test/live", { json = {} })
+            t.equal(ask("GET", "/api/live").status, 200)
+            t.equal(#stub.requests, 1)
+            host:advance(25)
+            t.equal(#stub.requests, 3)
+            """)
+    }
+
+    @Test func `77.5 a hook takes credentials out of their partition`() async throws {
+        _ = try await GatewayScript.run(
+            """
+            gateway:before("/api/**", function(request)
+              if request.query.own then return end
+              request.partition = nil
+              request.forward.Authorization = nil
+            end)
+            """, forward: "headers = { 'Authorization' }, credentials = true",
+            """
+            local stub = host:stub("GET", "https://api.test/me*", function(request)
+              return { json = { who = request.headers.authorization or "nobody" } }
+            end)
+            local function me(query, who)
+              return host:request("GET", "/api/me" .. query, { client = "ada", headers = { Authorization = who } })
+            end
+            t.equal(me("", "Basic YQ==").json.who, "nobody")
+            t.equal(me("", "Basic Yg==").headers["Cache-Control"], "max-age=60")
+            t.equal(#stub.requests, 1)
+            t.equal(me("?own=1", "Basic YQ==").json.who, "Basic YQ==")
+            """)
+    }
+
+    @Test func `77.5 stale data, streamed bodies and redirects belong to the client`() async throws {
+        _ = try await GatewayScript.run(
+            """
+            api:configure("/stale", function(c) c.expiration_time = 1 c.stale_while_revalidate = 60 end)
+            api:configure("/body", function(c) c.stream = "body" end)
+            """, forward: "headers = { 'Authorization' }, credentials = true",
+            """
+            local function get(path, who)
+              return host:request("GET", "/api" .. path, { client = "ada", headers = { Authorization = who } })
+            end
+            local function echo(request) return { json = { who = request.headers.authorization or "nobody" } } end
+            local stale = host:stub("GET", "https://api.test/stale", echo)
+            get("/stale", "Basic YQ==")
+            host:advance(5)
+            t.equal(get("/stale", "Basic YQ==").json.who, "Basic YQ==")
+            host:advance(1)
+            t.equal(#stale.requests, 2)
+            t.equal(stale.requests[2].headers.authorization, "Basic YQ==")
+            host:stub("GET", "https://api.test/body", function(request) return { text = request.headers.authorization } end)
+            t.equal(get("/body", "Basic Yg==").body, "Basic Yg==")
+            host:stub("GET", "https://api.test/moved", { status = 302, headers = { Location = "https://other.test/x" } })
+            host:stub("GET", "https://other.test/x", echo)
+            t.equal(get("/moved", "Basic YQ==").json.who, "nobody")
+            """)
+    }
+
     @Test func `77.6 a computed resource and its sources are in one partition, with the client's headers`()
         async throws
     {
