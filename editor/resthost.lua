@@ -625,6 +625,7 @@ local gateway = {}
 
 ---@class resthost.gateway.route.options
 ---@field expiration_time? number Seconds for which an answer to GET is kept and shared by all clients; by default it is not kept. In seconds. 0 or more.
+---@field stream? boolean Call `fn` when the head has arrived. It reads the body as it arrives, with `request:read()` or `request:parts()`. Default: `false`.
 
 ---Answers a path of the gateway with `fn(request)`, which may wait and returns a content, a `rest.response`, or nil and an error. `{name}` in the path stands for one segment, `{name*}` at its end for all others: `request.params.name`; `**` at its end matches them too. The method `"*"` stands for GET, POST, PUT, PATCH and DELETE.
 ---@param method string|string[]
@@ -679,7 +680,12 @@ function gateway:after(path, options, fn) end
 ---@field forward? resthost.headers|table<string, string|string[]> In a hook before the answer: the headers that go to the API. They begin with those that `forward` lets through.
 local served_request = {}
 
----An iterator over the parts of a `multipart/form-data` body: `for part in request:parts() do`. A part has `name`, `filename`, `content_type`, `headers` and `body`. 1,000 parts at most.
+---Of the body: The next bytes that are there, 64 KiB at most; with a number that many bytes, fewer only at the end; with "a" all that are left. Nil at the end. It waits while no bytes are there.
+---@param count? integer|"a"
+---@return string|nil
+function served_request:read(count) end
+
+---An iterator over the parts of a `multipart/form-data` body: `for part in request:parts() do`. A part has `name`, `filename`, `content_type`, `headers` and `body`. 1,000 parts at most. Of a body that is read as it arrives, the content of a part can be read until the next part.
 ---@return fun(): resthost.served_part?
 function served_request:parts() end
 
@@ -701,6 +707,15 @@ local served_client = {}
 ---@field headers resthost.headers The headers, which may be changed. The gateway itself sets Content-Length, Date, X-Request-Id and those of the connection.
 local served_response = {}
 
+---The content of a part of a form.
+---@class resthost.served_body
+local served_body = {}
+
+---The next bytes that are there, 64 KiB at most; with a number that many bytes, fewer only at the end; with "a" all that are left. Nil at the end. It waits while no bytes are there.
+---@param count? integer|"a"
+---@return string|nil
+function served_body:read(count) end
+
 ---A part of a client's form (`multipart/form-data`).
 ---@class resthost.served_part
 ---@field name string The field's name.
@@ -709,15 +724,6 @@ local served_response = {}
 ---@field headers resthost.headers The headers of the part, read only.
 ---@field body resthost.served_body Its content.
 local served_part = {}
-
----The content of a part of a form.
----@class resthost.served_body
-local served_body = {}
-
----The next bytes, 64 KiB at most, or `count` of them; with "a" all that are left. Nil at the end.
----@param count? integer|"a"
----@return string|nil
-function served_body:read(count) end
 
 ---An answer whose body is made while it is sent.
 ---@class resthost.stream_response
@@ -1208,6 +1214,7 @@ function rest.gateway(options) end
 ---@field text? string Text, which is sent as UTF-8.
 ---@field body? string Bytes, which are sent unchanged.
 ---@field file? string A file with the bytes, relative to the script's folder, as for `rest.read_file`. 64 KiB at most.
+---@field expiration_time? number Seconds for which this answer to GET is kept and shared, in place of the route's `expiration_time`. An answer whose function read `request.headers`, `request.cookies` or `request.client` is not kept. In seconds. 0 or more.
 
 ---An answer of a route with more than its content. Give one of `json`, `text`, `body` and `file`, or none.
 ---@param options resthost.response.options

@@ -50,11 +50,9 @@ extension ConnectionHandler {
             if request.method == "OPTIONS" { return write(Reply(allowing: methods), request, context) }
             return write(Problem.methodNotAllowed(request.method, methods).reply, request, context)
         case .route(let entry, let params):
-            guard request.hasUnreadBytes else { return answer(entry, params, [], request, context) }
-            guard !isLongerThanHeld(request) else {
-                return write(Problem(RequestFault.bodyTooLarge).reply, request, context)
-            }
-            return takeBody(request, context)
+            guard request.hasUnreadBytes else { return answer(entry, params, .held([]), request, context) }
+            return entry.route.streamsBody || isLongerThanHeld(request)
+                ? passBody(request, [], context) : takeBody(request, context)
         }
         if request.method == "GET", request.conditions.wantsEvents { return stream(path, request, context) }
         if readsResource(request, in: path.partition) { return read(path, request) }
@@ -62,17 +60,30 @@ extension ConnectionHandler {
     }
 
     private func read(_ path: ResourcePath, _ request: ClientRequest) {
-        let own = loop.rules.access.limits.requestTimeout
-        let connection = wait(request, seconds: own ?? EngineClient.usualTimeout)
+        let question = question(path, request, origin(of: request, in: path.partition))
+        let read = reading(request)
+        EngineLoop.shared.submit { read(question) }
+    }
+
+    /// A read of a resource, which the client can leave.
+    func question(
+        _ path: ResourcePath, _ request: ClientRequest, _ origin: RequestOrigin
+    ) -> EngineClient.Question {
         let pendingRead = PendingRead()
         self.pendingRead = pendingRead
-        let question = EngineClient.Question(
+        return EngineClient.Question(
             path: path, method: request.method,
             accessPolicy: request.accessPolicy ?? loop.rules.access.accessPolicy,
-            directives: request.conditions.directives, fields: request.fields,
-            origin: origin(of: request, in: path.partition), pendingRead: pendingRead)
+            directives: request.conditions.directives, fields: request.fields, origin: origin,
+            pendingRead: pendingRead)
+    }
+
+    /// Waits for a read, which the result begins on the engine loop.
+    func reading(_ request: ClientRequest) -> @EngineActor @Sendable (EngineClient.Question) -> Void {
+        let own = loop.rules.access.limits.requestTimeout
+        let connection = wait(request, seconds: own ?? EngineClient.usualTimeout)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
-        EngineLoop.shared.submit {
+        return { question in
             engine.read(
                 question,
                 waiting: { seconds in

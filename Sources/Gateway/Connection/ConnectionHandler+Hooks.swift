@@ -26,15 +26,43 @@ extension ConnectionHandler {
         _ hooks: [HookTable.Match<GatewayHook.Before>], _ path: ResourcePath, _ request: ClientRequest
     ) {
         guard let served = request.hooks?.served else { return }
-        let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout
-        let connection = wait(request, seconds: seconds)
+        let next = hookedRead(path, request)
+        let read = reading(request)
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         let forward = Headers(request.fields.fields(named: forwardedNames(request)))
         EngineLoop.shared.submit {
+            var hasLeft = false
+            next?.question.pendingRead.onLeave { hasLeft = true }
             engine.run(hooks[...], served, forward: forward) { result in
+                if hasLeft { return }
+                // A read begins at once: each change between the two threads takes time.
+                if let next, case .proceed(forward, let partition) = result,
+                    let question = next.question(in: partition)
+                {
+                    if partition != served.partition {
+                        mailbox.send { connection.value.take(partition, of: number) }
+                    }
+                    return read(question)
+                }
                 mailbox.send { connection.value.goOn(number, path, result, forwarded: forward) }
             }
         }
+    }
+
+    /// The read that the request is if the functions change no header; nil for any other request.
+    private func hookedRead(_ path: ResourcePath, _ request: ClientRequest) -> HookedRead? {
+        guard request.method == "GET" || request.isHead, !request.conditions.wantsEvents,
+            case .none = loop.rules.access.routes.match(request.method, request.target)
+        else { return nil }
+        return HookedRead(
+            question: question(path, request, request.origin),
+            isSharedRead: readsResource(request, in: nil), isPartitionRead: readsResource(request, in: ""),
+            clientHeaders: clientHeaders(request, in: ""))
+    }
+
+    private func take(_ partition: String?, of number: Int) {
+        machine.unanswered(number)?.hooks?.choose(partition)
     }
 
     private func goOn(

@@ -2,8 +2,8 @@ import NIOCore
 import Platform
 import RestEngine
 
-/// An exchange whose body goes through a connection as it arrives, in one direction or in both (rules 69).
-/// Event loop only.
+/// An exchange with an API or a route whose body goes through a connection as it arrives, in one direction or
+/// in both (rules 69). Event loop only.
 final class ProxiedExchange {
     /// The bytes of the response's body that may wait, the pipe's included.
     static let answerBytes = BodyPipe.usualCapacity + 256 << 10
@@ -57,7 +57,7 @@ struct BrokenAnswer {}
 extension ConnectionHandler {
     // MARK: To the API
 
-    /// Sends a request whose body is forwarded as it arrives.
+    /// Sends a request whose body is forwarded to its route or to the API as it arrives.
     ///
     /// - Parameter begun: The part of the body that has arrived already.
     func passBody(_ request: ClientRequest, _ begun: [UInt8], _ context: ChannelHandlerContext) {
@@ -70,6 +70,11 @@ extension ConnectionHandler {
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let (mailbox, number) = (loop.mailbox, request.number)
         pipe.onRoom { mailbox.send { connection.value.goOn(withBodyOf: number) } }
+        if case .route(let entry, let params) = loop.rules.access.routes.match(request.method, request.target)
+        {
+            let body = ServedBody.arriving(pipe, isTooLong: !entry.route.streamsBody)
+            return answer(entry, params, body, request, context)
+        }
         var proxiedRequest = proxiedRequest(request)
         proxiedRequest.body = .stream(pipe)
         send(proxiedRequest, request, connection) { _ in }
@@ -78,9 +83,6 @@ extension ConnectionHandler {
     /// A body in chunks has become longer than the gateway holds.
     func passGrownBody(_ part: ByteBuffer, _ context: ChannelHandlerContext) {
         guard case .receiving(let request, _) = machine.state else { return }
-        if case .route = loop.rules.access.routes.match(request.method, request.target) {
-            return fail(Problem(RequestFault.bodyTooLarge))
-        }
         let begun = body + Array(part.readableBytesView)
         body = []
         passBody(request, begun, context)

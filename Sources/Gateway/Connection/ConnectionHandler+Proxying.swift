@@ -45,7 +45,7 @@ extension ConnectionHandler {
     func pass(_ request: ClientRequest, _ body: [UInt8]?, _ context: ChannelHandlerContext) {
         if case .route(let entry, let params) = loop.rules.access.routes.match(request.method, request.target)
         {
-            return answer(entry, params, body ?? [], request, context)
+            return answer(entry, params, .held(body ?? []), request, context)
         }
         let own = loop.rules.access.limits.requestTimeout
         let connection = wait(request, seconds: own ?? EngineClient.usualTimeout)
@@ -148,7 +148,7 @@ extension ConnectionHandler {
 
     /// Lets a route answer.
     func answer(
-        _ entry: RouteTable.Entry, _ params: [(name: String, value: String)], _ body: [UInt8],
+        _ entry: RouteTable.Entry, _ params: [(name: String, value: String)], _ body: ServedBody,
         _ request: ClientRequest, _ context: ChannelHandlerContext
     ) {
         let seconds = loop.rules.access.limits.requestTimeout ?? EngineClient.usualTimeout

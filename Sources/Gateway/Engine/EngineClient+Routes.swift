@@ -1,8 +1,9 @@
 import RestEngine
 
 extension EngineClient {
-    /// Lets a route answer. With an expiration time the answer to a GET is kept, and made once for all
-    /// clients that ask meanwhile. `completion` is called exactly once, maybe before this returns.
+    /// Lets a route answer. With an expiration time the answer to a GET is kept. If it is the route's, the
+    /// answer is made once for all clients that ask meanwhile. `completion` is called exactly once, maybe
+    /// before this returns.
     @EngineActor
     func answer(
         _ entry: RouteTable.Entry, _ request: ServedRequest, target: [UInt8],
@@ -10,18 +11,18 @@ extension EngineClient {
     ) {
         guard let answers = entry.answers, let engine = directory.engine,
             let resource = answers.resource(for: target, in: request.partition, engine)
-        else { return answerAnew(entry, request, completion) }
-        let shown = Shown(
-            answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
-            methods: ["GET", "HEAD"], forwarded: .own, version: rules.version, labels: routeLabels(entry),
-            isPrivate: resource.partition != nil)
+        else { return answerAnew(entry, request, target: target, completion) }
+        let shown = shown(resource, by: entry)
         if let answer = shown.answerSnapshot.answer(at: uptime()) {
             return completion(.answer(answer, .hit(.memory), shown))
         }
+        guard answers.isShared else { return answerAnew(entry, request, target: target, completion) }
         let isCollapsed = answers.isMaking(resource)
         let status = CacheStatus.forwarded(isStale: resource.dataTime != nil, isCollapsed: isCollapsed)
         answers.join(resource) { outcome in
-            guard let outcome else { return self.answerAnew(entry, request, completion) }
+            guard let outcome else {
+                return self.answerAnew(entry, request, target: target, completion)
+            }
             guard case .answer(let answer, _, _) = outcome else { return completion(outcome) }
             completion(.answer(answer, status, shown))
         }
@@ -34,34 +35,63 @@ extension EngineClient {
                 if case .success(.stream) = result {
                     return answers.end(resource, with: .problem(.streamIsNotKept))
                 }
-                guard case .success(.content(let entity)) = result, 200...299 ~= entity.status ?? 200 else {
-                    return answers.end(resource, with: self.outcome(of: result, request))
-                }
-                Self.keep(entity, in: resource) { made in
-                    switch made {
-                    case .success(let answer):
-                        answers.end(resource, with: .answer(answer, status, shown))
-                    case .failure(let error):
-                        answers.end(resource, with: .problem(self.problem(of: error, answering: request)))
-                    }
+                guard case .success(.content(let entity, let seconds)) = result,
+                    200...299 ~= entity.status ?? 200
+                else { return answers.end(resource, with: self.outcome(of: result, request)) }
+                self.keep(entity, in: resource, seconds, status, shown, request) {
+                    answers.end(resource, with: $0)
                 }
             }
         }
     }
 
+    @EngineActor
+    private func shown(_ resource: Resource, by entry: RouteTable.Entry) -> Shown {
+        Shown(
+            answerSnapshot: resource.answerSnapshotForReaders(preparing: ContentRendering.prepare),
+            methods: ["GET", "HEAD"], forwarded: .own, version: rules.version, labels: routeLabels(entry),
+            isPrivate: resource.partition != nil)
+    }
+
     /// Lets a route answer one request. `completion` is called exactly once, maybe before this returns.
     @EngineActor
     private func answerAnew(
-        _ entry: RouteTable.Entry, _ request: ServedRequest,
+        _ entry: RouteTable.Entry, _ request: ServedRequest, target: [UInt8],
         _ completion: @escaping @EngineActor (Outcome) -> Void
     ) {
         // A change has been made, so its result is reported in any type.
         let isRead = entry.route.method == "GET"
         let accepted = isRead ? request.headers["Accept"].map(AcceptedTypes.init) : nil
         let known = isRead ? request.headers["If-None-Match"] : nil
+        let reads = OwnReads(partition: request.partition)
+        var own = request
+        if isRead { own.onRead = reads.note }
         WorkScope.serving(request.origin) {
-            entry.route.handler(request) {
-                completion(self.outcome(of: $0, request, accepted, known: known))
+            entry.route.handler(own) { result in
+                if isRead, !reads.isPersonal, case .success(.content(let entity, let seconds?)) = result,
+                    seconds > 0, 200...299 ~= entity.status ?? 200, let engine = self.directory.engine,
+                    let resource = entry.answers?.resource(
+                        for: target, in: request.partition, engine, keeping: true)
+                {
+                    return self.keep(
+                        entity, in: resource, seconds, .forwarded(isStale: false, isCollapsed: false),
+                        self.shown(resource, by: entry), request, completion)
+                }
+                completion(self.outcome(of: result, request, accepted, known: known))
+            }
+        }
+    }
+
+    /// - Parameter seconds: The time for which the answer is kept; nil: the route's.
+    @EngineActor
+    private func keep(
+        _ entity: Entity, in resource: Resource, _ seconds: Double?, _ status: CacheStatus, _ shown: Shown,
+        _ request: ServedRequest, _ completion: @escaping @EngineActor (Outcome) -> Void
+    ) {
+        Self.keep(entity, in: resource, seconds) { made in
+            switch made {
+            case .success(let answer): completion(.answer(answer, status, shown))
+            case .failure(let error): completion(.problem(self.problem(of: error, answering: request)))
             }
         }
     }
@@ -70,15 +100,15 @@ extension EngineClient {
     /// large for the content budget isn't kept.
     @EngineActor
     private static func keep(
-        _ entity: Entity, in resource: Resource,
+        _ entity: Entity, in resource: Resource, _ seconds: Double?,
         _ completion: @escaping @EngineActor (Result<PublishedAnswer, RequestError>) -> Void
     ) {
         let scheduler = resource.engine.scheduler
         let (now, uptime) = (scheduler.now, scheduler.uptime)
         var entity = entity
         entity.timestamp = now
-        guard resource.refusal(of: entity) != nil else {
-            resource.overrideLocalData(entity)
+        guard resource.refusal(of: entity) != nil || seconds == 0 else {
+            resource.overrideLocalData(entity, expirationSeconds: seconds)
             return resource.encodeLatest { if let made = $0 { completion(made) } }
         }
         do throws(RequestError.CauseError) {
@@ -105,7 +135,7 @@ extension EngineClient {
     ) -> Outcome {
         do throws(RequestError) {
             switch try result.get() {
-            case .content(let entity): return try Self.reply(entity, accepted, known)
+            case .content(let entity, _): return try Self.reply(entity, accepted, known)
             case .stream(let stream): return .body(StreamedAnswer(stream, for: request.origin))
             }
         } catch { return .problem(problem(of: error, answering: request)) }
@@ -142,24 +172,36 @@ extension EngineClient {
     }
 }
 
-/// A request without the parts of a single client, for a function whose answer goes to all clients of a
+/// A request without the headers of a single client, for a function whose answer goes to all clients of a
 /// partition (54.2). Only the client itself can be read, and that is noted.
 @EngineActor
-private final class SharedServedRequest {
+private struct SharedServedRequest {
     private(set) var request: ServedRequest
-    /// The function has read who the client is, and the answer has no partition that would belong to it.
-    private(set) var isPersonal = false
+    private let reads: OwnReads
+
+    var isPersonal: Bool { reads.isPersonal }
 
     init(_ request: ServedRequest) {
+        reads = OwnReads(partition: request.partition)
         self.request = ServedRequest(
             method: request.method, path: request.path, params: request.params, query: request.query,
-            origin: request.origin)
+            client: request.client, origin: request.origin)
         self.request.partition = request.partition
-        let (client, partition) = (request.client, request.partition)
-        self.request.firstClient = { [weak self] in
-            if partition == nil { self?.isPersonal = true }
-            return client
-        }
+        self.request.onRead = { [reads] in if $0 == .client { reads.note($0) } }
+    }
+}
+
+/// Notes that a function has read facts of one client, so that no other client may get its answer (77.8).
+@EngineActor
+private final class OwnReads {
+    private(set) var isPersonal = false
+    private let isPartitioned: Bool
+
+    init(partition: String?) { isPartitioned = partition != nil }
+
+    /// The client of a partition is the partition's, and its headers are not.
+    func note(_ fact: ServedRequest.OwnFact) {
+        if fact == .headers || !isPartitioned { isPersonal = true }
     }
 }
 

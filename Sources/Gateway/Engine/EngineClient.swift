@@ -84,7 +84,7 @@ final class EngineClient: Sendable {
 
     /// A client's request for a resource's content.
     struct Question: Sendable {
-        let path: ResourcePath
+        var path: ResourcePath
         let method: String
         let accessPolicy: AccessPolicy
         var directives = CacheDirectives()

@@ -1,5 +1,27 @@
 import RestEngine
 
+/// A read of a resource that begins when the functions before it have run.
+struct HookedRead: Sendable {
+    /// Without its partition.
+    let question: EngineClient.Question
+    /// The resource of all clients answers the request.
+    let isSharedRead: Bool
+    /// The resource of a partition answers the request.
+    let isPartitionRead: Bool
+    /// The client's headers for the API, for a partition that is not known yet.
+    let clientHeaders: ClientHeaders?
+
+    /// Nil if the API has to be asked for this client alone.
+    func question(in partition: String?) -> EngineClient.Question? {
+        guard partition == nil ? isSharedRead : isPartitionRead else { return nil }
+        guard let partition else { return question }
+        var question = question
+        question.path.partition = partition
+        question.origin = question.origin?.with(clientHeaders?.moved(to: partition))
+        return question
+    }
+}
+
 /// A request of a client that meets hooks. Event loop only.
 final class HookedRequest {
     private(set) var served: ServedRequest
@@ -26,6 +48,9 @@ final class HookedRequest {
     }
 
     var partition: String? { served.partition }
+
+    /// Takes the partition that the functions before the request chose, if they changed no header.
+    func choose(_ partition: String?) { served.partition = partition }
 
     /// Takes what the functions before the request have decided.
     ///

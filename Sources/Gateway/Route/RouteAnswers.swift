@@ -7,7 +7,10 @@ final class RouteAnswers {
     /// Gets nil if the answer is that of another client.
     typealias Waiter = @EngineActor (EngineClient.Outcome?) -> Void
 
+    /// The time for which an answer is kept that has no time of its own; 0: it isn't kept.
     private let seconds: Double
+    /// An answer was kept for a time of its own.
+    private var keepsSome = false
     /// The service of the engine that was known at the first request.
     private var service: Service?
     /// Clients that wait for an answer that is being made, by its resource.
@@ -18,9 +21,18 @@ final class RouteAnswers {
 
     nonisolated init(_ seconds: Double) { self.seconds = seconds }
 
+    /// All clients that ask while an answer is made get that one.
+    var isShared: Bool { seconds > 0 }
+
     /// The resource whose data is the answer to a target in a partition; nil if there is none.
-    func resource(for target: [UInt8], in partition: String?, _ engine: Engine) -> Resource? {
+    ///
+    /// - Parameter keeping: An answer will be kept for a time of its own.
+    func resource(
+        for target: [UInt8], in partition: String?, _ engine: Engine, keeping: Bool = false
+    ) -> Resource? {
         if isPersonal, partition == nil { return nil }
+        if keeping { keepsSome = true }
+        guard isShared || keepsSome else { return nil }
         let service = service ?? makeService(engine)
         // The URL has no host, so no request can be sent for it.
         let resource = service.resource(

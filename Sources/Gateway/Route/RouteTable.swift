@@ -15,16 +15,19 @@ package struct GatewayRoute: Sendable {
     package var template: String
     /// Seconds for which an answer to GET is kept; nil: each request gets its own.
     package var expirationSeconds: Double?
+    /// The route begins with the head of a request, and reads the body as it arrives.
+    package var streamsBody: Bool
     package var handler: Handler
 
     package init(
         method: String, isForAllMethods: Bool = false, template: String, expirationSeconds: Double?,
-        handler: @escaping Handler
+        streamsBody: Bool = false, handler: @escaping Handler
     ) {
         self.method = method
         self.isForAllMethods = isForAllMethods
         self.template = template
         self.expirationSeconds = expirationSeconds
+        self.streamsBody = streamsBody
         self.handler = handler
     }
 }
@@ -48,13 +51,12 @@ struct RouteTable: Sendable {
     struct Entry: Sendable {
         let route: GatewayRoute
         fileprivate let pattern: PathPattern
-        /// Nil: each request gets its own answer.
+        /// Nil if the route is for another method than GET.
         let answers: RouteAnswers?
 
         fileprivate init(_ route: GatewayRoute, _ pattern: PathPattern) {
             (self.route, self.pattern) = (route, pattern)
-            let seconds = route.method == "GET" ? route.expirationSeconds ?? 0 : 0
-            answers = seconds > 0 ? RouteAnswers(seconds) : nil
+            answers = route.method == "GET" ? RouteAnswers(route.expirationSeconds ?? 0) : nil
         }
     }
 

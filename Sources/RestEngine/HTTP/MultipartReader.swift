@@ -1,11 +1,12 @@
-/// Reads the parts of a `multipart/form-data` body (RFC 2046 5.1.1, RFC 7578) that is in memory, one after
-/// the other.
+/// Reads the parts of a `multipart/form-data` body (RFC 2046 5.1.1, RFC 7578) as its bytes arrive. It holds
+/// those that were added and not yet read.
 package struct MultipartReader: Sendable {
     /// The reason why a body can't be read.
     package struct Fault: Error, Equatable {
         package let message: String
     }
 
+    /// The head of a part.
     package struct Part: Sendable, Equatable {
         /// The field's name; empty without one.
         package var name = ""
@@ -15,96 +16,167 @@ package struct MultipartReader: Sendable {
         package var contentType = "text/plain"
         /// All fields of the part's head, in order.
         package var headers: [(name: String, value: String)] = []
-        /// The place of the content in the body.
-        package var body: Range<Int>
 
         package static func == (a: Part, b: Part) -> Bool {
             a.name == b.name && a.filename == b.filename && a.contentType == b.contentType
-                && a.body == b.body && a.headers.elementsEqual(b.headers, by: ==)
+                && a.headers.elementsEqual(b.headers, by: ==)
         }
+    }
+
+    package enum Step: Sendable, Equatable {
+        case part(Part)
+        /// The next bytes of the part's content, never empty.
+        case content(ArraySlice<UInt8>)
+        case endOfPart
+        /// More bytes are needed.
+        case nothing
+        /// No part follows.
+        case end
+    }
+
+    private enum Place {
+        /// Before the first delimiter. The bytes there mean nothing.
+        case preamble(isStart: Bool)
+        /// Behind a delimiter, in its line.
+        case line
+        case head
+        /// In a part's content, which begins behind this number of bytes: an empty content shares its line
+        /// break with the head.
+        case content(skipped: Int)
+        case over
     }
 
     /// See docs/reference/limits.md, L370 and L371.
     package static let mostParts = 1000
     package static let mostHeadBytes = 16 << 10
 
-    private let bytes: [UInt8]
     /// A line break, two hyphens and the boundary.
     private let delimiter: [UInt8]
-    /// The place behind the last delimiter; nil before the first.
-    private var place: Int?
-    private var isOver = false
+    private var place = Place.preamble(isStart: true)
+    private var input: ArraySlice<UInt8> = []
+    /// No more bytes will be added.
+    private var isWhole = false
     private var count = 0
 
     /// - Parameter boundary: 1 to 70 bytes (RFC 2046 5.1.1).
-    package init(_ bytes: [UInt8], boundary: String) throws(Fault) {
+    package init(boundary: String) throws(Fault) {
         guard 1...70 ~= boundary.utf8.count else {
             throw Fault(message: "a boundary has 1 to 70 characters, and this one \(boundary.utf8.count)")
         }
-        self.bytes = bytes
         delimiter = Array("\r\n--\(boundary)".utf8)
     }
 
-    /// The next part; nil at the end.
-    package mutating func next() throws(Fault) -> Part? {
-        if isOver { return nil }
-        let start = if let place { place } else { try firstDelimiter() }
-        guard let head = try headStart(behind: start) else {
-            isOver = true
-            return nil
+    package mutating func add(_ bytes: [UInt8]) {
+        if case .over = place { return }
+        if input.isEmpty { input = bytes[...] } else { input += bytes }
+    }
+
+    /// The body is complete.
+    package mutating func finish() { isWhole = true }
+
+    package mutating func next() throws(Fault) -> Step {
+        while true {
+            switch place {
+            case .preamble(let isStart): if try !skipPreamble(isStart) { return .nothing }
+            case .line: if try !skipLine() { return .nothing }
+            case .head: return try readHead()
+            case .content(let skipped): return try readContent(skipped)
+            case .over: return .end
+            }
         }
-        count += 1
-        guard count <= Self.mostParts else { throw fail("it has more than \(Self.mostParts) parts") }
-        guard let blank = headEnd(from: head) else {
-            throw fail(
-                "the head of part \(count) has no end, or is longer than \(Self.mostHeadBytes >> 10) KiB")
-        }
-        guard let end = find(delimiter, from: max(blank - 2, head)) else {
-            throw fail("part \(count) has no end")
-        }
-        place = end + delimiter.count
-        var part = Part(body: min(blank, end)..<end)
-        try read(head: String(decoding: bytes[head..<max(head, blank - 4)], as: UTF8.self), into: &part)
-        return part
     }
 
     private mutating func fail(_ message: String) -> Fault {
-        isOver = true
+        end()
         return Fault(message: message)
     }
 
-    /// The place behind the first delimiter. The bytes before it mean nothing.
-    private mutating func firstDelimiter() throws(Fault) -> Int {
-        let first = Array(delimiter.dropFirst(2))
-        if bytes.starts(with: first) { return first.count }
-        guard let start = find(delimiter, from: 0) else { throw fail("its boundary is nowhere in it") }
-        return start + delimiter.count
+    private mutating func end() { (place, input) = (.over, []) }
+
+    private mutating func drop(_ count: Int) { input = input.dropFirst(count) }
+
+    /// False if more bytes are needed.
+    private mutating func skipPreamble(_ isStart: Bool) throws(Fault) -> Bool {
+        let first = delimiter.dropFirst(2)
+        if isStart {
+            guard input.count >= first.count || isWhole else { return false }
+            if input.starts(with: first) {
+                drop(first.count)
+                place = .line
+                return true
+            }
+            place = .preamble(isStart: false)
+        }
+        if let start = find(delimiter) {
+            drop(start + delimiter.count)
+            place = .line
+            return true
+        }
+        if isWhole { throw fail("its boundary is nowhere in it") }
+        drop(max(0, input.count - (delimiter.count - 1)))
+        return false
     }
 
-    /// The start of a part's head; nil behind the last delimiter.
-    private mutating func headStart(behind delimiterEnd: Int) throws(Fault) -> Int? {
-        let rest = bytes[delimiterEnd...]
-        if rest.starts(with: "--".utf8) { return nil }
-        let padding = rest.prefix { $0 == 0x20 || $0 == 0x09 }
-        guard rest.dropFirst(padding.count).starts(with: "\r\n".utf8) else {
+    private mutating func skipLine() throws(Fault) -> Bool {
+        guard input.count >= 2 || isWhole else { return false }
+        if input.starts(with: "--".utf8) {
+            end()
+            return true
+        }
+        let blanks = input.prefix { $0 == 0x20 || $0 == 0x09 }.count
+        let rest = input.dropFirst(blanks)
+        let isTooLong = blanks >= Self.mostHeadBytes
+        if rest.count < 2, !isWhole, !isTooLong { return false }
+        guard rest.starts(with: "\r\n".utf8), !isTooLong else {
             throw fail("the line of a boundary does not end behind it")
         }
-        return delimiterEnd + padding.count + 2
+        drop(blanks + 2)
+        place = .head
+        return true
     }
 
-    /// The place behind the empty line that ends a head.
-    private func headEnd(from start: Int) -> Int? {
-        let rest = bytes[start..<min(bytes.count, start + Self.mostHeadBytes)]
-        if rest.starts(with: "\r\n".utf8) { return start + 2 }
-        return find(Array("\r\n\r\n".utf8), from: start, to: rest.endIndex).map { $0 + 4 }
+    private mutating func readHead() throws(Fault) -> Step {
+        guard input.count >= 2 || isWhole else { return .nothing }
+        let isEmpty = input.starts(with: "\r\n".utf8)
+        guard let end = isEmpty ? 0 : find(Array("\r\n\r\n".utf8), in: Self.mostHeadBytes) else {
+            guard isWhole || input.count >= Self.mostHeadBytes else { return .nothing }
+            throw fail(
+                "the head of part \(count + 1) has no end, or is longer than \(Self.mostHeadBytes >> 10) KiB")
+        }
+        count += 1
+        guard count <= Self.mostParts else { throw fail("it has more than \(Self.mostParts) parts") }
+        var part = Part()
+        try read(head: String(decoding: input.prefix(end), as: UTF8.self), into: &part)
+        drop(isEmpty ? 0 : end + 2)
+        place = .content(skipped: 2)
+        return .part(part)
     }
 
-    private func find(_ wanted: [UInt8], from start: Int, to end: Int? = nil) -> Int? {
-        let last = (end ?? bytes.count) - wanted.count
-        var place = start
+    private mutating func readContent(_ skipped: Int) throws(Fault) -> Step {
+        let found = find(delimiter)
+        if found == nil, isWhole { throw fail("part \(count) has no end") }
+        // The last bytes may be the beginning of a delimiter.
+        let end = found ?? input.count - (delimiter.count - 1)
+        if end > skipped {
+            let content = input.prefix(end).dropFirst(skipped)
+            drop(end)
+            place = .content(skipped: 0)
+            return .content(content)
+        }
+        guard let found else { return .nothing }
+        drop(found + delimiter.count)
+        place = .line
+        return .endOfPart
+    }
+
+    /// The offset in the unread bytes, of which the first ones may be all that count.
+    private func find(_ wanted: [UInt8], in most: Int = .max) -> Int? {
+        let bytes = input.prefix(most)
+        let last = bytes.endIndex - wanted.count
+        var place = bytes.startIndex
         while place <= last {
             guard let next = bytes[place...last].firstIndex(of: wanted[0]) else { return nil }
-            if bytes[next...].starts(with: wanted) { return next }
+            if bytes[next...].starts(with: wanted) { return next - bytes.startIndex }
             place = next + 1
         }
         return nil

@@ -8,22 +8,26 @@ package struct ServedRequest: Sendable {
     /// Decoded, in order.
     package var query: [(name: String, value: String)]
     package var headers: Headers
-    /// Empty without a body.
-    package var body: [UInt8]
+    package var body: ServedBody
     package var client: ServedClient
     /// The partition of the resources that it is about; nil: that of everybody (rules 77).
     package var partition: String?
-    /// Gives the client of a request that stands for those of other clients, too; nil for a request that
-    /// stands for itself.
-    package var firstClient: (@EngineActor @Sendable () -> ServedClient)?
+    /// Called when the code reads a fact of this client alone; nil if no other client gets the answer.
+    package var onRead: (@EngineActor @Sendable (OwnFact) -> Void)?
     /// Its trace and its ID; nil without a gateway.
     package var origin: RequestOrigin?
     /// Sends 103 with some headers before the answer (RFC 8297); nil if the client takes none.
     package var earlyHints: (@Sendable (Headers) -> Void)?
 
+    /// Facts that may differ between two clients of a path.
+    package enum OwnFact: Sendable {
+        case client, headers
+    }
+
     package init(
         method: String, path: String, params: [(name: String, value: String)] = [],
-        query: [(name: String, value: String)] = [], headers: Headers = Headers(), body: [UInt8] = [],
+        query: [(name: String, value: String)] = [], headers: Headers = Headers(),
+        body: ServedBody = .held([]),
         client: ServedClient = ServedClient(), origin: RequestOrigin? = nil
     ) {
         self.origin = origin
@@ -34,6 +38,18 @@ package struct ServedRequest: Sendable {
         self.headers = headers
         self.body = body
         self.client = client
+    }
+}
+
+/// The body of a client's request.
+package enum ServedBody: Sendable {
+    /// It is in memory; empty without a body.
+    case held([UInt8])
+    /// It is read as it arrives, because the code asked for that, or because it is too long to be held.
+    case arriving(BodyPipe, isTooLong: Bool)
+
+    package var heldBytes: [UInt8] {
+        if case .held(let bytes) = self { bytes } else { [] }
     }
 }
 
@@ -74,7 +90,8 @@ package struct ServedHead: Sendable {
 
 /// The answer of code to a client's request.
 package enum ServedAnswer: Sendable {
-    case content(Entity)
+    /// An answer to GET may be kept and shared for some seconds; nil leaves that to the route.
+    case content(Entity, expirationSeconds: Double? = nil)
     case stream(ServedStream)
 }
 
@@ -104,7 +121,7 @@ extension ServedRequest {
         guard let type = headers["Content-Type"],
             MediaType(type).essence == "application/x-www-form-urlencoded"
         else { return nil }
-        return Self.pairs(String(decoding: body, as: UTF8.self)) { $0.replacing("+", with: " ") }
+        return Self.pairs(String(decoding: body.heldBytes, as: UTF8.self)) { $0.replacing("+", with: " ") }
     }
 
     private static func pairs(

@@ -11,6 +11,10 @@ package struct ClientHeaders: Sendable {
     ) {
         (self.partition, self.headers, self.reaches) = (partition, headers, reaches)
     }
+
+    package func moved(to partition: String) -> ClientHeaders {
+        ClientHeaders(partition: partition, headers: headers, reaches: reaches)
+    }
 }
 
 /// A client that observes a resource, such as one with a stream of events.

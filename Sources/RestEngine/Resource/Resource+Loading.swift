@@ -93,7 +93,7 @@ extension Resource {
         // Copied, not changed in place, to save exclusivity checks; see EngineLog.
         var state = state
         let event = state.finishLoad(number, info, isOutdated: isOutdated, at: time)
-        if computed != nil, event == .newData(.network) { state.computed(at: time.uptime) }
+        if computed != nil, event == .newData(.network) { state.expires(from: time.uptime) }
         let hasRecovered = self.state.error != nil && state.error == nil
         self.state = state
         if event == .newData(.network) { pipelineVersion = info.pipelineVersion(of: self) }

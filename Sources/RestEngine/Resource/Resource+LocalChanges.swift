@@ -1,10 +1,16 @@
 extension Resource {
     /// Sets the data as it is given, without transformers (rule 21.1). If there is no room for it, see
     /// ``refusal(of:)``, the data stays the same, and the reason becomes the resource's error.
-    public func overrideLocalData(_ entity: Entity) {
+    public func overrideLocalData(_ entity: Entity) { overrideLocalData(entity, expirationSeconds: nil) }
+
+    /// - Parameter seconds: The time for which the data is fresh; nil: the expiration time.
+    package func overrideLocalData(_ entity: Entity, expirationSeconds seconds: Double?) {
         let time = engine.scheduler.time
         if let refusal = refusal(of: entity) { return notify(state.refuse(refusal, at: time)) }
         let event = state.override(entity, at: time)
+        if let seconds {
+            state.expires(from: time.uptime + seconds - configuration(for: "GET").expirationSeconds)
+        }
         removeFromCaches()
         notify(event)
     }

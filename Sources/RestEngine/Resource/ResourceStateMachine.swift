@@ -122,8 +122,8 @@ struct ResourceStateMachine {
         isExpired = true
     }
 
-    /// The data was made at `uptime`, of older data (71.5).
-    mutating func computed(at uptime: Double) { expirationStart = uptime }
+    /// The expiration time counts from `uptime`, and not from the time of the data (71.5).
+    mutating func expires(from uptime: Double) { expirationStart = uptime }
 
     private mutating func date(at uptime: Double) {
         dataTime = uptime

@@ -32,6 +32,7 @@ enum BindingList {
             GatewayBinding.self,
             GatewayRouteBinding.self,
             ServedRequestBinding.self,
+            ServedBodyBinding.self,
             ServedPartBinding.self,
             RouteResponseBinding.self,
             ParametersBinding.self,

@@ -158,6 +158,8 @@ public struct GatewayDeclaration: Sendable, Equatable {
         public var path: String
         /// Seconds for which an answer to GET is kept.
         public var expirationTime: Double?
+        /// True if the function reads the body as it arrives.
+        public var streamsBody = false
         public var handler: ScriptRoute
         public var file: String?
         public var line: Int?

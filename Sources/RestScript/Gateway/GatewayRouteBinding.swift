@@ -58,26 +58,35 @@ struct GatewayRouteBinding: ScriptBinding {
             ])
     }
 
-    private nonisolated static let routeOptions = ScriptSchema<Double?>([
+    private struct RouteOptions {
+        var expirationTime: Double?
+        var streamsBody = false
+    }
+
+    private nonisolated static let routeOptions = ScriptSchema<RouteOptions>([
         .seconds(
             "expiration_time", .zeroOrMore,
             "Seconds for which an answer to GET is kept and shared by all clients; by default it is not kept."
-        ) { $0 = $1 }
+        ) { $0.expirationTime = $1 },
+        .flag(
+            "stream", default: "false",
+            "Call `fn` when the head has arrived. It reads the body as it arrives, with `request:read()` or `request:parts()`."
+        ) { $0.streamsBody = $1 },
     ])
 
     private func addRoute(_ call: Arguments) throws {
         let hasOptions = call.type(3) == .table
         let function = try call.function(hasOptions ? 4 : 3, "fn")
-        var expiration: Double?
-        if hasOptions { try call.options(3).read(Self.routeOptions, into: &expiration) }
+        var options = RouteOptions()
+        if hasOptions { try call.options(3).read(Self.routeOptions, into: &options) }
         let place = call.lua.callerPlace
         let (methods, isForAll) = try methods(call)
         let path = try call.text(2, "path", .path)
         let handler = ScriptRoute(context, function)
         let routes = methods.map {
             GatewayDeclaration.Route(
-                method: $0, isForAllMethods: isForAll, path: path, expirationTime: expiration,
-                handler: handler, file: place?.file, line: place?.line)
+                method: $0, isForAllMethods: isForAll, path: path, expirationTime: options.expirationTime,
+                streamsBody: options.streamsBody, handler: handler, file: place?.file, line: place?.line)
         }
         guard context.declarations.gateway != nil else {
             throw LuaUsageError(

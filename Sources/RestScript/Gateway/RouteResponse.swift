@@ -10,6 +10,7 @@ struct RouteResponse {
     var text: Content?
     var body: Content?
     var file: String?
+    var expirationTime: Double?
 
     private static let own: [ScriptOption<RouteResponse>] = [
         .place("json", type: "any", "A value that is sent as JSON.") { $0.json = $1 },
@@ -19,6 +20,13 @@ struct RouteResponse {
             "file", .path,
             "A file with the bytes, relative to the script's folder, as for `rest.read_file`."
         ) { $0.file = $1 },
+        .seconds(
+            "expiration_time", .zeroOrMore,
+            """
+            Seconds for which this answer to GET is kept and shared, in place of the route's `expiration_time`. An answer whose \
+            function read `request.headers`, `request.cookies` or `request.client` is not kept.
+            """
+        ) { $0.expirationTime = $1 },
     ]
 
     private static let ofHead = AnswerHead.fields(

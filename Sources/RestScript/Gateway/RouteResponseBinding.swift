@@ -41,7 +41,8 @@ struct RouteResponseBinding: ScriptBinding {
             content: contents.first ?? .bytes([]), headers: given.head.headers(withType: type),
             timestamp: values.now)
         entity.status = given.head.status
-        values.push(Response.success(entity), on: call.lua)
+        values.push(
+            ScriptResponse(.success(entity), expirationSeconds: given.expirationTime), on: call.lua)
         return .one
     }
 

@@ -58,8 +58,10 @@ extension ServedAnswer {
         if count > 0, let stream = lua.object(lua.top - count + 1, as: ScriptStreamResponse.self) {
             return .success(.stream(stream.stream))
         }
+        let given = count > 0 ? lua.object(lua.top - count + 1, as: ScriptResponse.self) : nil
         switch ReturnedAnswer(lua, count, of: function, context) {
-        case .response(.success(let entity)): return .success(.content(entity))
+        case .response(.success(let entity)):
+            return .success(.content(entity, expirationSeconds: given?.expirationSeconds))
         case .response(.failure(let error)): return .failure(error)
         case .content(nil): return .success(nil)
         case .content(let content?):

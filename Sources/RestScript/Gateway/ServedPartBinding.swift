@@ -1,52 +1,123 @@
 import LuaRuntime
 import RestEngine
 
-/// The parts of a client's form, for a `for` loop.
-@EngineActor
-private final class ServedParts {
-    private var reader: MultipartReader
-    init(_ reader: MultipartReader) { self.reader = reader }
-
-    func next() throws -> MultipartReader.Part? {
-        do throws(MultipartReader.Fault) { return try reader.next() } catch {
-            throw LuaUsageError("the body is no multipart/form-data: \(error.message)")
-        }
-    }
-}
-
 /// A part of a client's form as a Lua object.
 final class ScriptServedPart: LuaObject {
     fileprivate let part: MultipartReader.Part
     fileprivate let body: ScriptServedBody
 
-    fileprivate init(_ part: MultipartReader.Part, of bytes: [UInt8]) {
-        (self.part, body) = (part, ScriptServedBody(bytes[part.body]))
+    let keptBytes: Int
+
+    @EngineActor
+    fileprivate init(_ part: MultipartReader.Part, _ body: ServedBodyReader) {
+        (self.part, self.body) = (part, ScriptServedBody(body))
+        keptBytes = 512 + body.heldBytes
+    }
+}
+
+/// The parts of a client's form, for a `for` loop.
+@EngineActor
+private final class ServedParts {
+    private enum Found {
+        case part(ScriptServedPart)
+        case end
     }
 
-    var keptBytes: Int { 512 + part.body.count }
+    private let values: ScriptValues
+    private let source: ServedBodySource
+    private var reader: MultipartReader
+    /// The content of the part that was found last.
+    private var current: ServedBodyReader?
+
+    init(_ source: ServedBodySource, _ reader: MultipartReader, _ values: ScriptValues) {
+        (self.source, self.reader, self.values) = (source, reader, values)
+    }
+
+    /// Leaves out what was not read of the current part. The result is nil at the end.
+    func next(_ call: Arguments) throws -> CallResult {
+        if let found = try find() {
+            push(found, on: call.lua)
+            return .one
+        }
+        guard call.lua.mayWait else { throw LuaUsageError("'parts' may wait, which is not possible here") }
+        return .wait { [self] waiter in
+            waiter.onCancel = onLoop { [source] in source.endWait() }
+            wait(waiter)
+        }
+    }
+
+    private func wait(_ waiter: LuaWaiter) {
+        source.wait { [self] in
+            do {
+                guard let found = try find() else { return wait(waiter) }
+                waiter.resume(
+                    onLoop { [self] (lua: Lua) in
+                        push(found, on: lua)
+                        return 1
+                    })
+            } catch { waiter.fail(error) }
+        }
+    }
+
+    private func push(_ found: Found, on lua: Lua) {
+        switch found {
+        case .part(let part): values.push(part, on: lua)
+        case .end: lua.pushNil()
+        }
+    }
+
+    /// Nil if it has to wait.
+    private func find() throws -> Found? {
+        if let current, try !current.skip() { return nil }
+        current = nil
+        while true {
+            switch try step() {
+            case .part(let part):
+                let body = ServedBodyReader(source) { [self] in try content() }
+                // Parts of a body in memory can be read in any order.
+                if source.isHeld { try body.takeAll() } else { current = body }
+                return .part(ScriptServedPart(part, body))
+            case .end: return .end
+            case .nothing: return nil
+            // The rest of a part that a function reads while another one looks for the next.
+            case .content, .endOfPart: break
+            }
+        }
+    }
+
+    private func content() throws -> ServedBodySource.Step {
+        switch try step() {
+        case .content(let bytes): .bytes(Array(bytes))
+        case .nothing: .nothing
+        case .endOfPart, .part, .end: .end
+        }
+    }
+
+    /// The reader's next step, with the bytes that are there.
+    private func step() throws -> MultipartReader.Step {
+        do {
+            while true {
+                let step = try reader.next()
+                guard step == .nothing else { return step }
+                switch try source.next() {
+                case .bytes(let bytes): reader.add(bytes)
+                case .end: reader.finish()
+                case .nothing: return .nothing
+                }
+            }
+        } catch let fault as MultipartReader.Fault {
+            throw RequestError.ofClient(
+                400, "bad_form", "the body is no multipart/form-data: \(fault.message)")
+        }
+    }
 }
 
-/// The content of a part, which is read in pieces.
-final class ScriptServedBody: LuaObject {
-    fileprivate var rest: ArraySlice<UInt8>
-
-    fileprivate init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
-
-    var keptBytes: Int { 128 }
-}
-
-/// `request:parts()`, and the Lua classes of parts and their bodies.
+/// `request:parts()` and the Lua class of parts.
 struct ServedPartBinding: ScriptBinding {
     unowned let context: ScriptContext
 
-    /// Bytes that `body:read()` returns at once.
-    private static let pieceBytes = 64 << 10
-
     var bindings: BindingSet {
-        BindingSet(classes: [
-            show(ScriptServedPart.self, as: makePartClass),
-            show(ScriptServedBody.self, as: makeBodyClass),
-        ])
+        BindingSet(classes: [show(ScriptServedPart.self, as: makePartClass)])
     }
 
     var partsMethod: LuaMethod {
@@ -54,30 +125,28 @@ struct ServedPartBinding: ScriptBinding {
             "parts", "() -> function() -> served_part?",
             """
             An iterator over the parts of a `multipart/form-data` body: `for part in request:parts() do`. A part has \
-            `name`, `filename`, `content_type`, `headers` and `body`. 1,000 parts at most.
+            `name`, `filename`, `content_type`, `headers` and `body`. 1,000 parts at most. Of a body that is read as it \
+            arrives, the content of a part can be read until the next part.
             """
         ) { call in
-            let request = try call.receiver(as: ScriptServedRequest.self).request
-            guard let type = request.headers["Content-Type"], let boundary = MediaType.formBoundary(of: type)
+            let request = try call.receiver(as: ScriptServedRequest.self)
+            guard let type = request.request.headers["Content-Type"],
+                let boundary = MediaType.formBoundary(of: type)
             else {
-                throw LuaUsageError(
-                    "the body is no multipart/form-data: its Content-Type is \(request.headers["Content-Type"] ?? "missing")"
+                throw RequestError.ofClient(
+                    415, "bad_form",
+                    "the body is no multipart/form-data: its Content-Type is \(request.request.headers["Content-Type"] ?? "missing")"
                 )
             }
             let reader: MultipartReader
-            do throws(MultipartReader.Fault) {
-                reader = try MultipartReader(request.body, boundary: boundary)
-            } catch { throw LuaUsageError("the body is no multipart/form-data: \(error.message)") }
-            let parts = ServedParts(reader)
+            do throws(MultipartReader.Fault) { reader = try MultipartReader(boundary: boundary) } catch {
+                throw RequestError.ofClient(
+                    400, "bad_form", "the body is no multipart/form-data: \(error.message)")
+            }
+            let parts = ServedParts(try request.takeSource(), reader, values)
             call.lua.push(
-                function: hostFunction { call in
-                    if let part = try parts.next() {
-                        values.push(ScriptServedPart(part, of: request.body), on: call.lua)
-                    } else {
-                        call.lua.pushNil()
-                    }
-                    return .one
-                }, name: "request:parts()", keeping: 512 + request.body.count)
+                function: hostFunction { call in try parts.next(call) }, name: "request:parts()",
+                keeping: 512 + request.request.body.heldBytes.count)
             return .one
         }
     }
@@ -102,36 +171,6 @@ struct ServedPartBinding: ScriptBinding {
                     values.push(ScriptHeaders(reading: Headers(part.part.headers)), on: lua)
                 },
                 field("body", "served_body", "Its content.") { values.push($0.body, on: $1) },
-            ])
-    }
-
-    private func makeBodyClass() -> LuaClass {
-        LuaClass(
-            "served_body", documentation: "The content of a part of a form.",
-            methods: [
-                method(
-                    "read", "(count?: integer | \"a\") -> string | nil",
-                    "The next bytes, 64 KiB at most, or `count` of them; with \"a\" all that are left. Nil at the end."
-                ) { call in
-                    let body = try call.receiver(as: ScriptServedBody.self)
-                    var count = Self.pieceBytes
-                    if call.type(1) == .string {
-                        guard try call.string(1, "count") == "a" else {
-                            throw call.bad(1, "count", "it is a number of bytes, or \"a\" for all")
-                        }
-                        count = body.rest.count
-                    } else if !call.isAbsent(1) {
-                        count = Int(clamping: try call.integer(1, "count"))
-                        guard count > 0 else { throw call.bad(1, "count", "it is 1 or more") }
-                    }
-                    guard !body.rest.isEmpty else {
-                        call.lua.pushNil()
-                        return .one
-                    }
-                    call.lua.push(bytes: Array(body.rest.prefix(count)))
-                    body.rest = body.rest.dropFirst(count)
-                    return .one
-                }
             ])
     }
 }

@@ -8,6 +8,9 @@ final class ScriptServedRequest: LuaObject {
     /// The headers for the API; nil where they and the partition can't be changed.
     var forward: Headers?
     private(set) var partition: String?
+    /// Reads the body in pieces.
+    private var reader: ServedBodyReader?
+    private var isTaken = false
 
     init(_ request: ServedRequest, forward: Headers? = nil) {
         (self.request, self.forward, partition) = (request, forward, request.partition)
@@ -29,9 +32,31 @@ final class ScriptServedRequest: LuaObject {
 
     private static let mostFields = 10_000
 
+    /// The body for a reader of its own. One that is read as it arrives is given only once.
+    @EngineActor
+    func takeSource() throws -> ServedBodySource {
+        if case .arriving = request.body {
+            guard !isTaken else {
+                throw LuaUsageError(
+                    "the body is read as it arrives, and can be read once: by request:read() or by request:parts()"
+                )
+            }
+            isTaken = true
+        }
+        return ServedBodySource(request.body)
+    }
+
+    @EngineActor
+    func bodyReader() throws -> ServedBodyReader {
+        if let reader { return reader }
+        let made = ServedBodyReader(try takeSource())
+        reader = made
+        return made
+    }
+
     /// Throws for a form with so many fields that reading them would hold up the loop.
     func form() throws -> [(name: String, value: String)]? {
-        let count = request.body.count { $0 == UInt8(ascii: "&") } + 1
+        let count = try request.body.wholeBytes().count { $0 == UInt8(ascii: "&") } + 1
         guard count <= Self.mostFields else {
             throw LuaUsageError("a form has \(Self.mostFields) fields at most, and this body \(count)")
         }
@@ -77,6 +102,7 @@ struct ServedRequestBinding: ScriptBinding {
         return LuaClass(
             "served_request", documentation: "A client's request, for the function of a route or a hook.",
             methods: [
+                ServedBodyBinding(context: context).readMethod,
                 ServedPartBinding(context: context).partsMethod,
                 method(
                     "early_hints", "(headers: headers)",
@@ -115,21 +141,31 @@ struct ServedRequestBinding: ScriptBinding {
                     return .one
                 },
                 field("cookies", "table", "The values of the client's cookies, by name.") {
+                    $0.onRead?(.headers)
                     push($0.cookies, on: $1)
                 },
                 field("headers", "headers", "The headers, read only; names compare without case.") {
                     request, lua in
+                    request.onRead?(.headers)
                     values.push(ScriptHeaders(reading: request.headers), on: lua)
                 },
-                field("body", "string", "The body; empty when there is none.") { $1.push(bytes: $0.body) },
-                field("json", "any", "The body if it is JSON, else nil.") { request, lua in
-                    guard !request.body.isEmpty, let tree = try? Tree(json: request.body) else {
-                        return lua.pushNil()
+                property("body", "string", "The body; empty when there is none.") { call in
+                    let request = try call.receiver(as: ScriptServedRequest.self).request
+                    call.lua.push(bytes: try request.body.wholeBytes())
+                    return .one
+                },
+                property("json", "any", "The body if it is JSON, else nil.") { call in
+                    let body = try call.receiver(as: ScriptServedRequest.self).request.body.wholeBytes()
+                    if !body.isEmpty, let tree = try? Tree(json: body) {
+                        trees.push(tree, on: call.lua)
+                    } else {
+                        call.lua.pushNil()
                     }
-                    trees.push(tree, on: lua)
+                    return .one
                 },
                 field("client", "served_client", "The client that sent the request.") {
-                    values.push(ScriptServedClient($0.firstClient?() ?? $0.client), on: $1)
+                    $0.onRead?(.client)
+                    values.push(ScriptServedClient($0.client), on: $1)
                 },
                 property(
                     "partition", "string?",

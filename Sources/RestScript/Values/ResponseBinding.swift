@@ -5,9 +5,12 @@ import RestEngine
 final class ScriptResponse: LuaObject {
     let response: Response
     let attempts: [RequestAttempt]
+    /// Seconds for which the answer of a route is kept; nil leaves that to the route.
+    let expirationSeconds: Double?
 
-    init(_ response: Response, _ attempts: [RequestAttempt]? = nil) {
+    init(_ response: Response, _ attempts: [RequestAttempt]? = nil, expirationSeconds: Double? = nil) {
         self.response = response
+        self.expirationSeconds = expirationSeconds
         self.attempts = attempts ?? response.error?.attempts ?? []
     }
 

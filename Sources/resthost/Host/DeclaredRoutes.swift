@@ -6,7 +6,8 @@ extension GatewayRoute {
     init(_ declared: GatewayDeclaration.Route) {
         self.init(
             method: declared.method, isForAllMethods: declared.isForAllMethods, template: declared.path,
-            expirationSeconds: declared.expirationTime, handler: declared.handler.answer)
+            expirationSeconds: declared.expirationTime, streamsBody: declared.streamsBody,
+            handler: declared.handler.answer)
     }
 }
 

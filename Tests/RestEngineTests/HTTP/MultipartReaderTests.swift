@@ -4,25 +4,40 @@ import Testing
 
 /// Bodies of forms with parts (RFC 7578), limits L370 and L371.
 struct MultipartReaderTests {
-    private func parts(_ text: String, boundary: String = "b") -> [String] {
+    /// The parts of a body whose bytes arrive in pieces of some length; whole by default.
+    private func parts(_ text: String, boundary: String = "b", piece: Int = .max) -> [String] {
         var found: [String] = []
         do {
-            let bytes = Array(text.utf8)
-            var reader = try MultipartReader(bytes, boundary: boundary)
-            while let part = try reader.next() {
-                let body = String(decoding: bytes[part.body], as: UTF8.self)
-                found.append("\(part.name)|\(part.filename ?? "-")|\(part.contentType)|\(body)")
+            var reader = try MultipartReader(boundary: boundary)
+            var bytes = Array(text.utf8)
+            var content: [UInt8] = []
+            while true {
+                switch try reader.next() {
+                case .part(let part):
+                    found.append("\(part.name)|\(part.filename ?? "-")|\(part.contentType)|")
+                    content = []
+                case .content(let bytes): content += bytes
+                case .endOfPart: found[found.count - 1] += String(decoding: content, as: UTF8.self)
+                case .end: return found
+                case .nothing:
+                    let next = bytes.prefix(piece)
+                    bytes.removeFirst(next.count)
+                    next.isEmpty ? reader.finish() : reader.add(Array(next))
+                }
             }
         } catch { found.append("fault: \(error.message)") }
         return found
     }
 
-    @Test func `fields and files are read in order`() {
+    private static let two =
+        "ignored\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\none\r\n"
+        + "--b \r\ncontent-disposition: form-data; filename=\"../x.txt\"; name=f\r\n"
+        + "Content-Type: text/csv\r\n\r\n1,2\r\n--c\r\n\r\n--b--\r\nignored"
+
+    @Test(arguments: [1, 2, 3, 7, 1000])
+    func `fields and files are read in order, however their bytes arrive`(piece: Int) {
         #expect(
-            parts(
-                "ignored\r\n--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\none\r\n"
-                    + "--b \r\ncontent-disposition: form-data; filename=\"../x.txt\"; name=f\r\n"
-                    + "Content-Type: text/csv\r\n\r\n1,2\r\n--c\r\n\r\n--b--\r\nignored")
+            parts(Self.two, piece: piece)
                 == ["a|-|text/plain|one", "f|x.txt|text/csv|1,2\r\n--c\r\n"])
     }
 
@@ -38,6 +53,7 @@ struct MultipartReaderTests {
     ])
     func `empty parts, and names with quotes`(text: String, expected: [String]) {
         #expect(parts(text) == expected)
+        #expect(parts(text, piece: 1) == expected)
     }
 
     @Test(arguments: [
@@ -55,6 +71,7 @@ struct MultipartReaderTests {
     ])
     func `a broken body has a reason`(text: String, reason: String) {
         #expect(parts(text).last == "fault: \(reason)")
+        #expect(parts(text, piece: 100).last == "fault: \(reason)")
     }
 
     @Test func `a boundary has a length, and a type names it`() {

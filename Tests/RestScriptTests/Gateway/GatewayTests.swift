@@ -154,7 +154,8 @@ struct GatewayTests {
         #expect(report.content.tree == ["client": "10.0.0.1", "day": "today", "lang": "de", "q": "1"])
         #expect(report.status == 200)
         let order = try #require(
-            try ask(1, ServedRequest(method: "POST", path: "/orders", body: Array(#"{"name":"x"}"#.utf8)))?
+            try ask(
+                1, ServedRequest(method: "POST", path: "/orders", body: .held(Array(#"{"name":"x"}"#.utf8))))?
                 .get())
         #expect(order.status == 201)
         #expect(order.headers["Location"] == "/orders/1")

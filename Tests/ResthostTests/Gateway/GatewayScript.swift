@@ -8,7 +8,7 @@ import Testing
 /// Runs a test in Lua against a script with a gateway.
 @EngineActor
 enum GatewayScript {
-    private static func script(forward: String) -> String {
+    private static func script(forward: String, options: String) -> String {
         """
         local rest = require "resthost"
         local api = rest.service { name = "api", base_url = "https://api.test" }
@@ -17,18 +17,22 @@ enum GatewayScript {
           forward = { \(forward) },
           expose = { api = { paths = { "**" }, methods = { "GET", "HEAD", "POST" } } },
           auth = { tokens = { { name = "ada", token = "token-of-ada" }, { name = "bob", token = "token-of-bob" } } },
+          \(options)
         }
 
         """
     }
 
     /// Runs a test with a script whose gateway is the global `gateway`.
+    ///
+    /// - Parameter options: Further options of the gateway.
     static func run(
-        _ script: String, forward: String = "headers = { 'Accept-Language' }", _ test: String,
+        _ script: String, forward: String = "headers = { 'Accept-Language' }", options: String = "",
+        _ test: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String] {
         let folder = TemporaryFolder()
-        folder.write("main.lua", Self.script(forward: forward) + script)
+        folder.write("main.lua", Self.script(forward: forward, options: options) + script)
         var options = ScriptOptions()
         options.makeLocalServer = ScriptServer.make
         let file = ScriptTestFile(path: folder.path + "/a_test.lua", options: options)

@@ -46,4 +46,50 @@ struct PartitionedAnswerTests {
             t.equal(ask("GET", "/me").headers["Cache-Control"], "no-store")
             """)
     }
+
+    @Test func `54.2 an answer is kept for a time of its own`() async throws {
+        _ = try await GatewayScript.run(
+            """
+            local n = 0
+            local function count() n = n + 1 return n end
+            gateway:before("/own", function(request) request.partition = request.query.of end)
+            gateway:route("GET", "/own", function(request)
+              return rest.response { json = { count() }, expiration_time = tonumber(request.query.s) or 0 }
+            end)
+            gateway:route("GET", "/shared", { expiration_time = 60 }, function(request)
+              local own = tonumber(request.query.s)
+              return rest.response { json = { count() }, expiration_time = own }
+            end)
+            gateway:route("GET", "/headers", function(request)
+              return rest.response { json = { count(), request.headers["Accept"] }, expiration_time = 60 }
+            end)
+            gateway:route("GET", "/client", function(request)
+              return rest.response { json = { count(), request.client.name }, expiration_time = 60 }
+            end)
+            gateway:route("GET", "/missing", function(request)
+              return rest.response { status = 404, json = { count() }, expiration_time = 60 }
+            end)
+            """,
+            """
+            local function get(path, options) return ask("GET", path, options).json[1] end
+            t.equal({ get "/own?s=10", get "/own?s=10", get "/own", get "/own" }, { 1, 1, 2, 3 })
+            t.equal(ask("GET", "/own?s=10").headers["Cache-Control"], "max-age=10")
+            t.equal({ get "/own?s=10&of=a", get "/own?s=10&of=b", get "/own?s=10&of=a" }, { 4, 5, 4 })
+            host:advance(9)
+            t.equal(get "/own?s=10", 1)
+            host:advance(2)
+            t.equal({ get "/own?s=10", get "/own?s=10" }, { 6, 6 })
+            t.equal({ get "/shared?s=5", get "/shared?s=5", get "/shared", get "/shared?s=0", get "/shared?s=0" },
+              { 7, 7, 8, 9, 10 })
+            host:advance(6)
+            t.equal({ get "/shared?s=5", get "/shared" }, { 11, 8 })
+            host:advance(55)
+            t.equal(get "/shared", 12)
+            t.equal({ get "/shared?s=600", get "/headers", get "/headers", get "/client", get "/client" },
+              { 13, 14, 15, 16, 17 })
+            t.equal({ get "/missing", get "/missing" }, { 18, 19 })
+            host:advance(500)
+            t.equal(get "/shared?s=600", 13)
+            """)
+    }
 }
