@@ -164,7 +164,7 @@ struct ServedBodyBinding: ScriptBinding {
 
     var readMethod: LuaMethod {
         method("read", Self.signature, "Of the body: " + Self.documentation) { call in
-            try call.receiver(as: ScriptServedRequest.self).bodyReader().read(call)
+            try call.receiver(as: ScriptServedRequest.self).bodyReader(context.engine.scheduler).read(call)
         }
     }
 }

@@ -143,7 +143,7 @@ struct ServedPartBinding: ScriptBinding {
                 throw RequestError.ofClient(
                     400, "bad_form", "the body is no multipart/form-data: \(error.message)")
             }
-            let parts = ServedParts(try request.takeSource(), reader, values)
+            let parts = ServedParts(try request.takeSource(context.engine.scheduler), reader, values)
             call.lua.push(
                 function: hostFunction { call in try parts.next(call) }, name: "request:parts()",
                 keeping: 512 + request.request.body.heldBytes.count)

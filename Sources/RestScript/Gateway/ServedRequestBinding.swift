@@ -34,7 +34,7 @@ final class ScriptServedRequest: LuaObject {
 
     /// The body for a reader of its own. One that is read as it arrives is given only once.
     @EngineActor
-    func takeSource() throws -> ServedBodySource {
+    func takeSource(_ scheduler: Scheduler) throws -> ServedBodySource {
         if case .arriving = request.body {
             guard !isTaken else {
                 throw LuaUsageError(
@@ -43,13 +43,13 @@ final class ScriptServedRequest: LuaObject {
             }
             isTaken = true
         }
-        return ServedBodySource(request.body)
+        return ServedBodySource(request.body, scheduler)
     }
 
     @EngineActor
-    func bodyReader() throws -> ServedBodyReader {
+    func bodyReader(_ scheduler: Scheduler) throws -> ServedBodyReader {
         if let reader { return reader }
-        let made = ServedBodyReader(try takeSource())
+        let made = ServedBodyReader(try takeSource(scheduler))
         reader = made
         return made
     }
