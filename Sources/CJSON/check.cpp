@@ -30,7 +30,7 @@ private:
         case Tag::int64: return integer(tag);
         case Tag::real: return skip(8);
         case Tag::string: return bytes();
-        case Tag::number: return digits();
+        case Tag::number: return number();
         case Tag::array:
         case Tag::object:
         case Tag::table: return depth < limits.depth && container(tag, depth + 1);
@@ -97,14 +97,14 @@ private:
         return tag == shortest;
     }
 
-    bool digits() {
+    bool number() {
         const uint8_t *begin = at;
         if (!bytes()) {
             return false;
         }
         Span span = takeBytes(begin);
         auto text = reinterpret_cast<const char *>(span.data);
-        return isLargeInteger(text, text + span.count);
+        return isLargeInteger(text, text + span.count) || isLongFraction(text, text + span.count);
     }
 
     bool bytes() {

@@ -12,6 +12,7 @@
 #include "library.hpp"
 #include "tape_reader.hpp"
 #include "tape_writer.hpp"
+#include "text.hpp"
 
 namespace cjson {
 namespace {
@@ -104,6 +105,11 @@ void tidy(Bench &bench) {
     }
 }
 
+/// Whether the tape lacks the texts of numbers that a tree keeps: simdjson's has doubles alone.
+bool losesDigits(const Bench &bench, Span text) {
+    return !bench.tapeText && mayHaveLongFraction(text.data, text.count);
+}
+
 /// Copies the tape that a parser has. A code.
 int readTape(Bench &bench, Writer &out, cjson_buffer &buffer, size_t limit) {
     TapeReader reader(tapeOf(bench), out);
@@ -122,7 +128,7 @@ bool parseQuickly(Bench &bench, Span text, size_t capacity, const Limits &limits
         return parseQuickly(another, text, capacity, limits, buffer, code);
     }
     Writer out(buffer, limits.bytes);
-    bool parsed = parse(bench, text, capacity, limits.depth);
+    bool parsed = parse(bench, text, capacity, limits.depth) && !losesDigits(bench, text);
     if (parsed) {
         // A tree mostly takes a little less than its text.
         if (text.count <= limits.bytes) {
@@ -214,6 +220,11 @@ uint64_t cjson_read_ahead(const uint8_t *json, size_t count, size_t capacity, co
     Span text = withoutMark(json, count);
     Tape tape;
     if (takeTape(text, std::max(capacity, count) - (count - text.count), Limits(limits), tape) != TapeState::taken) {
+        return 0;
+    }
+    // A tree may be made of the reading.
+    if (losesDigits(bench(), text)) {
+        giveTape();
         return 0;
     }
     uint64_t reading = last.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -70,6 +70,12 @@ struct Tape {
     static constexpr uint32_t mostInText = 0x7FFFFF;
     static constexpr uint64_t isCopied = uint64_t{1} << 55;
 
+    /// Of a 'd' of writeTape: the text of a number that a double may not hold. A mark tells of it.
+    [[gnu::always_inline]] Span longNumber(uint64_t word) const {
+        return {text + static_cast<uint32_t>(word), word >> 32 & mostInText};
+    }
+    static constexpr uint64_t isLong = uint64_t{1} << 55;
+
     /// Of the word behind a 'd'.
     static double real(uint64_t word) { return load<double>(reinterpret_cast<const uint8_t *>(&word)); }
 };

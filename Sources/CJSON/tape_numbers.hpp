@@ -4,7 +4,8 @@
 #include <array>
 #include <charconv>
 
-#include "tree.hpp"
+#include "tape.hpp"
+#include "text.hpp"
 
 namespace cjson {
 
@@ -16,6 +17,9 @@ inline constexpr std::array<bool, 256> endings = [] {
     }
     return found;
 }();
+
+/// The first number with more digits than are surely kept.
+inline constexpr uint64_t longNumber = 1'000'000'000'000'000;
 
 /// Powers of ten that are doubles.
 inline constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
@@ -46,10 +50,19 @@ inline uint64_t takeDigits(const uint8_t *&at, uint64_t value) {
 }
 
 /// Of digits, with a point before the last of them perhaps, and an exponent. JSON has stricter rules for what
-/// is before that.
-[[gnu::noinline]] inline bool readReal(const uint8_t *from, const uint8_t *end, double &real) {
-    auto [stop, code] = std::from_chars(reinterpret_cast<const char *>(from), reinterpret_cast<const char *>(end), real);
-    return code == std::errc{} && endings[static_cast<uint8_t>(*stop)];
+/// is before that. The place of a text with many digits is added to its word on the tape.
+[[gnu::noinline]] inline bool readReal(const uint8_t *text, const uint8_t *from, const uint8_t *end, double &real, uint64_t &word) {
+    auto begin = reinterpret_cast<const char *>(from);
+    auto [stop, code] = std::from_chars(begin, reinterpret_cast<const char *>(end), real);
+    if (code != std::errc{} || !endings[static_cast<uint8_t>(*stop)]) {
+        return false;
+    }
+    if (hasManyDigits(begin, stop)) {
+        auto count = static_cast<uint64_t>(stop - begin);
+        word |= Tape::isLong | count << 32 | static_cast<uint64_t>(from - text);
+        return count <= Tape::mostInText;
+    }
+    return true;
 }
 
 }  // namespace cjson

@@ -31,7 +31,14 @@ private:
             break;
         case 'l': tree.integer(static_cast<int64_t>(tape.words[at++])); break;
         case 'u': tree.number(Digits(tape.words[at++]).span()); break;
-        case 'd': tree.real(Tape::real(tape.words[at++])); break;
+        case 'd':
+            if (__builtin_expect((word & Tape::isLong) != 0, 0)) {
+                tree.number(tape.longNumber(word));
+                at++;
+            } else {
+                tree.real(Tape::real(tape.words[at++]));
+            }
+            break;
         case 't': tree.boolean(true); break;
         case 'f': tree.boolean(false); break;
         default: tree.null(); break;

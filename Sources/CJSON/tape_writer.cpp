@@ -138,18 +138,18 @@ bool write(simdjson::dom::parser &parser, const uint8_t *const text, const uint8
         } else {
             const uint8_t *fraction = stop + 1;
             double real;
+            word[0] = as('d');
             if (*stop == '.') {
                 stop = fraction;
                 value = takeDigits(stop, value);
             }
             // Eighteen digits and a point; then both are exact, and their quotient is the nearest double.
-            if (stop > fraction && stop - digits <= 19 && value <= uint64_t{1} << 53 && endings[*stop]) {
+            if (stop > fraction && stop - digits <= 19 && value < longNumber && endings[*stop]) {
                 real = static_cast<double>(static_cast<int64_t>(value)) / powers[stop - fraction];
                 real = c == '-' ? -real : real;
-            } else if (stop == fraction || timeout.ends(next - first) || !readReal(from, textEnd, real)) {
+            } else if (stop == fraction || !readReal(text, from, textEnd, real, *word)) {
                 return false;
             }
-            word[0] = as('d');
             std::memcpy(word + 1, &real, sizeof real);
         }
         word += 2;

@@ -114,6 +114,47 @@ bool isLargeInteger(const char *begin, const char *end) {
         && parseDouble(begin, end, real);
 }
 
+bool hasManyDigits(const char *begin, const char *end) {
+    size_t digits = 0, significant = 0;
+    for (const char *at = begin; at < end && *at != 'e' && *at != 'E'; at++) {
+        bool isDigit = *at >= '0' && *at <= '9';
+        digits += isDigit && (digits || *at != '0');
+        significant = isDigit && *at != '0' ? digits : significant;
+    }
+    return significant > keptDigits;
+}
+
+bool isLongFraction(const char *begin, const char *end) {
+    auto text = reinterpret_cast<const uint8_t *>(begin);
+    auto [stop, isInteger, problem] = scanNumber(text, text + (end - begin));
+    double real;
+    return !problem && !isInteger && stop == text + (end - begin) && hasManyDigits(begin, end)
+        && parseDouble(begin, end, real);
+}
+
+bool mayHaveLongFraction(const uint8_t *text, size_t count) {
+    auto belongs = [](uint8_t c) { return (c >= '0' && c <= '9') || c == '.'; };
+    // Of a run so long, one byte is at a multiple of its length.
+    constexpr size_t step = keptDigits + 1;
+    for (size_t i = step - 1; i < count; i += step) {
+        if (!belongs(text[i])) {
+            continue;
+        }
+        size_t from = i, to = i + 1;
+        while (from > 0 && belongs(text[from - 1])) {
+            from--;
+        }
+        while (to < count && belongs(text[to])) {
+            to++;
+        }
+        bool isFraction = (to < count && (text[to] == 'e' || text[to] == 'E')) || std::memchr(text + from, '.', to - from);
+        if (to - from >= step && isFraction) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool parseDouble(const char *begin, const char *end, double &value) {
     if (std::from_chars(begin, end, value).ec == std::errc{}) {
         return true;

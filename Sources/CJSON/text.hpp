@@ -26,6 +26,20 @@ NumberText scanNumber(const uint8_t *at, const uint8_t *end);
 /// Whether digits, with a sign perhaps, are an integer of JSON that 64 bits don't hold and a double does.
 bool isLargeInteger(const char *begin, const char *end);
 
+/// A double keeps the value of every number with no more significant digits than this (DBL_DIG).
+constexpr size_t keptDigits = 15;
+
+/// Whether a text of JSON's number grammar has more significant digits than a double surely keeps. Zeros at
+/// both ends are none.
+bool hasManyDigits(const char *begin, const char *end);
+
+/// The same for a text of that grammar with a fraction or an exponent.
+bool isLongFraction(const char *begin, const char *end);
+
+/// Whether so many digits stand next to each other anywhere in a text, with a point in between or an exponent
+/// behind them.
+bool mayHaveLongFraction(const uint8_t *text, size_t count);
+
 /// The double of a text of JSON's number grammar, nearest, tiny ones 0; false when it is too large for one.
 bool parseDouble(const char *begin, const char *end, double &value);
 

@@ -81,9 +81,10 @@ protected:
         return otherKey(ends, text);
     }
 
-    /// An integer beyond 64 bits.
+    /// An integer beyond 64 bits, or a fraction with many digits.
     bool number(Span digits) {
-        if (making.big_as_text) {
+        if (making.big_as_text && !std::memchr(digits.data, '.', digits.count) && !std::memchr(digits.data, 'e', digits.count)
+            && !std::memchr(digits.data, 'E', digits.count)) {
             return newString(digits);
         }
         auto text = reinterpret_cast<const char *>(digits.data);

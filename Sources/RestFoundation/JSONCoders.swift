@@ -3,7 +3,8 @@ public import RestEngine
 
 extension Service {
     /// Has the content of matching resources decoded by Foundation's decoder, with the strategies that it has
-    /// for dates, data and keys, once for all who ask. It gets JSON text that is made of the tree:
+    /// for dates, data and keys, once for all who ask. It gets the text of the response, or JSON that is made
+    /// of what a stage before it returned:
     /// ``Service/model(_:at:stage:methods:decoder:onEngineLoop:description:fileID:line:)`` does without.
     public func model<Model: Decodable & Sendable>(
         _ type: Model.Type, at pattern: ResourcePattern, stage: StageName = .model,
@@ -14,7 +15,7 @@ extension Service {
             pattern, stage: stage, methods: methods, onMismatch: .skipIfOutputMatches,
             description: description ?? "model \(type) at \(fileID):\(line)", fileID: fileID, line: line
         ) { (content: Tree, _) -> Model? in
-            try decoder.decode(type, from: Data(try content.json()))
+            try decoder.decode(type, from: Data(try content.text?.reading?.text ?? content.json()))
         }
     }
 }

@@ -105,22 +105,31 @@ struct DecimalDigits: Equatable {
         }
     }
 
-    /// The number for a tree: an integer of any size, or a fraction that a double holds. Nil for a fraction
-    /// whose value would change.
-    var part: TreePart? {
-        let sign = isNegative ? "-" : ""
-        if exponent >= 0 {
-            let text = sign + "\(mantissa)" + String(repeating: "0", count: exponent)
+    /// The number for a tree: an integer, a double, or the text of what neither holds.
+    var part: TreePart {
+        guard exponent < 0 else {
+            let text = integerText
             return Int64(text).map(TreePart.integer) ?? .digits(text)
         }
-        guard let double = Double("\(sign)\(mantissa)e\(exponent)"), DecimalDigits("\(double)") == self else {
-            return nil
+        // A double keeps fifteen digits.
+        if mantissa < 1_000_000_000_000_000, let double = Double("\(sign)\(mantissa)e\(exponent)") {
+            return .double(double)
         }
-        return .double(double)
+        var digits = "\(mantissa)"
+        digits = String(repeating: "0", count: max(0, 1 - exponent - digits.utf8.count)) + digits
+        let point = digits.utf8.index(digits.endIndex, offsetBy: exponent)
+        return .digits("\(sign)\(digits[..<point]).\(digits[point...])")
     }
 
-    /// Whether the value of a double may be rounded: it holds 17 digits, and its text may have had more.
-    var mayBeRounded: Bool { mantissa >= 10_000_000_000_000_000 }
+    /// The value as an integer; nil if it has a fraction, or does not fit.
+    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type = Integer.self) -> Integer? {
+        // No integer type has more digits than this.
+        exponent >= 0 && exponent < 80 ? Integer(integerText) : nil
+    }
+
+    private var sign: String { isNegative ? "-" : "" }
+
+    private var integerText: String { sign + "\(mantissa)" + String(repeating: "0", count: exponent) }
 
     /// The fields that a `Decimal` reads from its decoder; nil for a number out of its range.
     var record: Tree? {

@@ -29,6 +29,10 @@ struct KeyedTreeReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try scalar(key) }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(key) }
 
+    // The protocol has its own methods for these, which throw.
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(key) }
+
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         guard let tree = field(key), !tree.isNull else { return nil }
         return try place.value(type, of: tree, at: key)

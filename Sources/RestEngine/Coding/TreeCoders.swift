@@ -33,8 +33,7 @@ public struct TreeDecoder: Sendable {
 ///
 /// Nil properties are left out, as the synthesized code of their types does; integers of any size are
 /// numbers. In a program that links Foundation, `Date` becomes RFC 3339 text or Unix seconds, `URL` a string,
-/// `Data` a base64 string and `Decimal` a number. A `Decimal` fraction with more digits than a double has is
-/// an error.
+/// `Data` a base64 string and `Decimal` a number with all of its digits.
 public struct TreeEncoder: Sendable {
     /// How a `Date` is written.
     public enum DateStyle: Sendable {

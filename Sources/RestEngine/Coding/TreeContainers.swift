@@ -17,6 +17,10 @@ struct KeyedTreeWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
         set(key, try place.part(value, at: key))
     }
 
+    // The protocol has its own methods for these, which throw.
+    func encode(_ value: Int128, forKey key: Key) throws { set(key, value.part()) }
+    func encode(_ value: UInt128, forKey key: Key) throws { set(key, value.part()) }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
@@ -66,6 +70,10 @@ struct UnkeyedTreeWriter: UnkeyedEncodingContainer {
         list.parts.append(try place.part(value, at: TreeKey(intValue: count)))
     }
 
+    // The protocol has its own methods for these, which throw.
+    func encode(_ value: Int128) throws { list.parts.append(value.part()) }
+    func encode(_ value: UInt128) throws { list.parts.append(value.part()) }
+
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) -> KeyedEncodingContainer<Nested> {
@@ -89,7 +97,7 @@ enum TreePart {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// An integer beyond 64 bits.
+    /// The text of a number; see ``Tree/digits``.
     case digits(String)
     case double(Double)
     case string(String)

@@ -51,14 +51,8 @@ struct TreeReader {
     private func decimal() throws -> Tree {
         let text = tree.int.map { "\($0)" } ?? tree.digits ?? tree.double.map { "\($0)" }
         guard let text else { throw mismatch(Double.self, "expected number, got \(tree.kindName)") }
-        let digits = DecimalDigits(text)
-        guard let form = digits?.record else {
+        guard let form = DecimalDigits(text)?.record else {
             throw mismatch(Double.self, "\(text) does not fit into Decimal")
-        }
-        if tree.int == nil, tree.digits == nil, let digits, digits.mayBeRounded {
-            throw mismatch(
-                Double.self,
-                "\(text) has as many digits as a double holds, and may have had more: have it sent as text")
         }
         return form
     }
@@ -136,4 +130,8 @@ extension TreeReader: SingleValueDecodingContainer {
     func decode(_ type: Int.Type) throws -> Int { try scalar() }
     func decode(_ type: Double.Type) throws -> Double { try scalar() }
     func decode(_ type: Bool.Type) throws -> Bool { try scalar() }
+
+    // The protocol has its own methods for these, which throw.
+    func decode(_ type: Int128.Type) throws -> Int128 { try scalar() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
 }

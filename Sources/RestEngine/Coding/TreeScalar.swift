@@ -70,10 +70,11 @@ extension TreeScalar where Self: FixedWidthInteger {
             return value
         }
         if let digits = tree.digits {
-            guard let value = Self(digits) else {
-                throw ScalarMismatch("\(digits) does not fit into \(Self.self)")
-            }
-            return value
+            if let value = Self(digits) ?? DecimalDigits(digits)?.integer() { return value }
+            let isFraction = (DecimalDigits(digits)?.exponent ?? 0) < 0
+            throw ScalarMismatch(
+                isFraction
+                    ? "expected integer, got \(digits)" : "\(digits) does not fit into \(Self.self)")
         }
         guard let double = tree.double else { throw ScalarMismatch(expected: "integer", tree) }
         guard double.magnitude <= 0x1p53 else {
@@ -99,6 +100,8 @@ extension UInt8: TreeScalar {}
 extension UInt16: TreeScalar {}
 extension UInt32: TreeScalar {}
 extension UInt64: TreeScalar {}
+extension Int128: TreeScalar {}
+extension UInt128: TreeScalar {}
 
 /// A Swift type whose values a tree can hold directly, for encoding.
 protocol WritableScalar {
@@ -142,3 +145,5 @@ extension UInt8: WritableScalar {}
 extension UInt16: WritableScalar {}
 extension UInt32: WritableScalar {}
 extension UInt64: WritableScalar {}
+extension Int128: WritableScalar {}
+extension UInt128: WritableScalar {}

@@ -89,11 +89,7 @@ struct TreeWriter {
     private func decimal(_ part: TreePart, of value: Any) throws -> TreePart {
         guard case .object(let record) = part else { return part }
         guard let digits = DecimalDigits(record) else { throw mismatch(value, "NaN has no form in JSON") }
-        guard let number = digits.part else {
-            throw mismatch(
-                value, "\(value) has more digits than a fraction in JSON keeps: encode it as a string")
-        }
-        return number
+        return digits.part
     }
 
     /// Converts the object that `URL` wrote: its text, and the URL that it is relative to.
@@ -139,6 +135,10 @@ extension TreeWriter: SingleValueEncodingContainer {
     func encodeNil() { slot.part = .null }
 
     func encode<Value: Encodable>(_ value: Value) throws { slot.part = try part(value) }
+
+    // The protocol has its own methods for these, which throw.
+    func encode(_ value: Int128) throws { slot.part = value.part() }
+    func encode(_ value: UInt128) throws { slot.part = value.part() }
 }
 
 /// A dictionary whose keys are content, not names of properties.

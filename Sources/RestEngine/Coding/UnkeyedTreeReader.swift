@@ -34,6 +34,16 @@ struct UnkeyedTreeReader: UnkeyedDecodingContainer {
         return value
     }
 
+    // The protocol has its own methods for these, which throw.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try scalar() }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
+
+    private mutating func scalar<Value: TreeScalar>() throws -> Value {
+        let value: Value = try place.scalar(of: try current(), at: TreeKey(intValue: currentIndex))
+        advance()
+        return value
+    }
+
     mutating func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type
     ) throws -> KeyedDecodingContainer<Nested> {

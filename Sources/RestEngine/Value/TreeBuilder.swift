@@ -40,7 +40,7 @@ extension Tree {
             }
         }
 
-        /// Writes an integer beyond 64 bits; see ``Tree/digits``.
+        /// Writes a number as its text; see ``Tree/digits``.
         mutating func digits(_ digits: String) {
             value(.number)
             counted(digits.utf8)

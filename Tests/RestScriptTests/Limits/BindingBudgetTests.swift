@@ -141,7 +141,7 @@ struct BindingBudgetTests {
         try lua.call(arguments: 0, results: 2, phase: free)
         #expect(
             lua.string(-1)
-                == "served_request served_client served_response served_part served_body stream_response parameters",
+                == "served_request served_client served_response served_body served_part stream_response parameters",
             "objects of other classes are missing")
         lua.pop()
         let cases = lua.top
