@@ -1,3 +1,5 @@
+import Platform
+
 /// The engine's log: text by category, evaluated only when the category is on (rules 26).
 @EngineActor
 public final class EngineLog {
@@ -20,10 +22,14 @@ public final class EngineLog {
     // Read for each line. The compiler sees all accesses to a private property, so it needs no exclusivity
     // checks at run time.
     private var categories: Set<Category> = []
-    /// Gets each line; the default drops it (26.3).
-    public var handler: @EngineActor (Category, String) -> Void = { _, _ in }
+    /// Gets each line; the default writes warnings to standard error and drops the rest (26.3).
+    public var handler: @EngineActor (Category, String) -> Void = { category, text in
+        guard category == .warning else { return }
+        let line = Array("warning: \(text)\n".utf8)
+        _ = Platform.write(STDERR_FILENO, line, line.count)
+    }
 
-    /// A log that drops everything.
+    /// A log that writes warnings to standard error.
     public init() {}
 
     /// Writes to a category. Programs and transformers may use the engine's categories (26.6). `text` is not

@@ -42,7 +42,21 @@ extension RequestError: ContentHolder {
     public var contentEntity: Entity? { entity }
 }
 
-/// For code on the engine's actor; other code uses ``snapshot``.
+/// For code on the engine's actor; other code awaits the properties below, or uses ``snapshot``.
 extension Resource: @EngineActor ContentHolder {
     public var contentEntity: Entity? { latestData }
+}
+
+/// The same as members of the class: code on other actors can't use the conformance, and awaits these.
+extension Resource {
+    /// See ``ContentHolder/text``.
+    public var text: String { latestData?.text ?? "" }
+
+    /// See ``ContentHolder/json``.
+    public var json: Tree { latestData?.json ?? [:] }
+
+    /// See ``ContentHolder/typedContent(_:)``.
+    public func typedContent<Value>(_ type: Value.Type = Value.self) -> Value? {
+        latestData?.typedContent()
+    }
 }

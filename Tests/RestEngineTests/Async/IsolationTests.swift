@@ -96,4 +96,16 @@ extension EngineFixture {
         }
         return try await body()
     }
+
+    @Test @MainActor func `the content of a resource can be awaited anywhere`() async throws {
+        let resource = await EngineActor.run { () -> Resource in
+            let fixture = EngineFixture()
+            let resource = fixture.service.resource("/a")
+            resource.overrideLocalData(Entity(content: .json(["a": 1]), timestamp: 0))
+            return resource
+        }
+        #expect(await resource.json == ["a": 1])
+        #expect(await resource.text == "")
+        #expect(await resource.typedContent(Tree.self) == ["a": 1])
+    }
 }

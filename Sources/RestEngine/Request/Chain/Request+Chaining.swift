@@ -23,8 +23,7 @@ extension Request {
             return Request(
                 engine: engine,
                 failedWith: RequestError(
-                    cause: .scriptError(
-                        .init(message: "a chain of more than \(ChainWork.maxDepth) requests")),
+                    cause: .internal(message: "a chain of more than \(ChainWork.maxDepth) requests"),
                     timestamp: engine.scheduler.now))
         }
         let chain = Request(engine: engine, work: work)

@@ -228,7 +228,7 @@ struct ChainTests {
         #expect(deep.state == .notStarted)
         let tooDeep = deep.chained { _ in .useThisResponse }
         #expect(
-            tooDeep.info?.response.error?.description == "Script error: a chain of more than 1000 requests")
+            tooDeep.info?.response.error?.description == "Request failed: a chain of more than 1000 requests")
         #expect(deep.repeated().state == .notStarted)
         deep.start()
         #expect(deep.progress == 0)
