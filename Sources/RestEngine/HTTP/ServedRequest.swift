@@ -112,7 +112,7 @@ package struct ServedStream: Sendable {
 extension ServedRequest {
     /// The decoded pairs of a query. `+` stays as it is.
     package static func pairs(ofQuery text: some StringProtocol) -> [(name: String, value: String)] {
-        pairs(text) { $0 }
+        pairs(Array(text.utf8))
     }
 
     /// The fields of a body of type `application/x-www-form-urlencoded`, in which `+` is a blank (URL
@@ -121,17 +121,16 @@ extension ServedRequest {
         guard let type = headers["Content-Type"],
             MediaType(type).essence == "application/x-www-form-urlencoded"
         else { return nil }
-        return Self.pairs(String(decoding: body.heldBytes, as: UTF8.self)) { $0.replacing("+", with: " ") }
+        let text = String(decoding: body.heldBytes, as: UTF8.self)
+        return Self.pairs(text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
     }
 
-    private static func pairs(
-        _ text: some StringProtocol, _ prepared: (String) -> String
-    ) -> [(name: String, value: String)] {
-        // By bytes: a character may consist of a separator and what stands beside it.
-        Array(text.utf8).split(separator: UInt8(ascii: "&")).map { piece in
+    /// By bytes: a character may consist of a separator and what stands beside it.
+    private static func pairs(_ text: [UInt8]) -> [(name: String, value: String)] {
+        text.split(separator: UInt8(ascii: "&")).map { piece in
             let equals = UInt8(ascii: "=")
             let pair = piece.split(separator: equals, maxSplits: 1, omittingEmptySubsequences: false).map {
-                let text = prepared(String(decoding: $0, as: UTF8.self))
+                let text = String(decoding: $0, as: UTF8.self)
                 return PercentEncoding.decode(text) ?? text
             }
             return (name: pair[0], value: pair.count > 1 ? pair[1] : "")

@@ -11,7 +11,7 @@ public func fuzzQueries(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 
 private typealias Pairs = [(name: String, value: String)]
 
-private func precondition(_ some: Pairs, are others: Pairs) {
+private func compare(_ some: Pairs, with others: Pairs) {
     precondition(some.map(\.name) == others.map(\.name) && some.map(\.value) == others.map(\.value))
 }
 
@@ -22,8 +22,8 @@ private func readQuery(_ text: String) {
     let written = pairs.map {
         PercentEncoding.parameter($0.name) + "=" + PercentEncoding.parameter($0.value)
     }
-    precondition(ServedRequest.pairs(ofQuery: written.joined(separator: "&")), are: pairs)
-    precondition(ServedRequest.pairs(ofQuery: text + "&last=1"), are: pairs + [("last", "1")])
+    compare(ServedRequest.pairs(ofQuery: written.joined(separator: "&")), with: pairs)
+    compare(ServedRequest.pairs(ofQuery: text + "&last=1"), with: pairs + [("last", "1")])
 }
 
 private func form(_ bytes: [UInt8]) -> Pairs {
@@ -38,12 +38,12 @@ private func form(_ bytes: [UInt8]) -> Pairs {
 private func readForm(_ bytes: [UInt8]) {
     let pairs = form(bytes)
     let written = pairs.map { PercentEncoding.form($0.name) + "=" + PercentEncoding.form($0.value) }
-    precondition(form(Array(written.joined(separator: "&").utf8)), are: pairs)
-    precondition(form(bytes + Array("&last=1".utf8)), are: pairs + [("last", "1")])
+    compare(form(Array(written.joined(separator: "&").utf8)), with: pairs)
+    compare(form(bytes + Array("&last=1".utf8)), with: pairs + [("last", "1")])
     let others = ComparedRequest.pairs(of: bytes)
     precondition(others.count == pairs.count)
     for (pair, other) in zip(pairs, others) where !(other.name + other.value).contains("\u{FFFD}") {
-        precondition([pair], are: [other])
+        compare([pair], with: [other])
     }
 }
 
@@ -61,9 +61,11 @@ private func readCookies(_ text: String) {
         precondition(!cookie.name.isEmpty && !cookie.name.utf8.contains { ";=".utf8.contains($0) })
         precondition(!cookie.value.utf8.contains(UInt8(ascii: ";")))
         for part in [cookie.name, cookie.value] {
-            precondition(!([part.utf8.first, part.utf8.last].contains { $0 == 0x20 || $0 == 0x09 }))
+            for byte in [part.utf8.first, part.utf8.last].compactMap(\.self) {
+                precondition(!HTTPByte.isBlank(byte))
+            }
         }
     }
     let known = found.contains { $0.name == "last" }
-    precondition(cookies("; last=1"), are: known ? found : found + [("last", "1")])
+    compare(cookies("; last=1"), with: known ? found : found + [("last", "1")])
 }

@@ -1,5 +1,6 @@
 import RestEngine
 import TestSupport
+import Testing
 
 @testable import Gateway
 
