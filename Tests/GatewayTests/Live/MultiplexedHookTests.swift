@@ -1,3 +1,4 @@
+import NIOCore
 import RestEngine
 import Synchronization
 import TestSupport
