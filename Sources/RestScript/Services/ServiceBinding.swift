@@ -204,7 +204,9 @@ struct ServiceBinding: ScriptBinding {
                 return
             }
             let pattern: GlobPattern
-            do throws(PatternError) { pattern = try GlobPattern(text, base: service.baseURL).forPaths() } catch {
+            do throws(PatternError) {
+                pattern = try GlobPattern(text, base: service.baseURL).forPaths()
+            } catch {
                 throw LuaUsageError("bad option 'pattern' (\(error))")
             }
             service.wipeResources(inPartition: options.partition) { pattern.matches($0) }

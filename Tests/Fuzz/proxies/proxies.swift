@@ -51,7 +51,8 @@ private func readFields(_ name: String, _ bytes: [UInt8]) {
     if let own = client([]) { check(own) }
     let addresses =
         name == "Forwarded"
-        ? [", for=203.0.113.9", ", for=\"203.0.113.9:80\";proto=https"] : [", 203.0.113.9", ",203.0.113.9:80"]
+        ? [", for=203.0.113.9", ", for=\"203.0.113.9:80\";proto=https"]
+        : [", 203.0.113.9", ",203.0.113.9:80"]
     let inner = name == "Forwarded" ? ", for=10.1.1.1" : ", 10.1.1.1"
     for address in addresses {
         for added in [[address], [address, inner], [address, inner, inner]] {

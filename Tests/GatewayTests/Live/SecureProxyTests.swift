@@ -29,7 +29,9 @@ import Testing
             $0.proxyProtocolListeners = ["127.0.0.1:0"]
             $0.routes = [Self.route]
             configure(&$0)
-        } _: { world, site in try await body(world, site) }
+        } _: { world, site in
+            try await body(world, site)
+        }
     }
 
     private static let headers = [(text, "203.0.113.9"), (binary, "203.0.113.9"), (local, "127.0.0.1")]

@@ -7,8 +7,9 @@ import Testing
 /// A function before requests, which waits until the test lets it decide.
 @EngineActor
 final class HeldHook {
-    private var waiting: [(forward: Headers, completion: (Result<GatewayHook.Decision, RequestError>) -> Void)] =
-        []
+    private var waiting:
+        [(forward: Headers, completion: (Result<GatewayHook.Decision, RequestError>) -> Void)] =
+            []
     /// The requests that the function has seen.
     private(set) var requests: [ServedRequest] = []
 

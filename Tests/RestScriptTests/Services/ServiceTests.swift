@@ -195,7 +195,8 @@ struct ServiceTests {
             ])
     }
 
-    @Test func `14.9 77.7 wipe_resources with a pattern that finds nothing is an error with its line`() throws {
+    @Test func `14.9 77.7 wipe_resources with a pattern that finds nothing is an error with its line`() throws
+    {
         try expect(
             """
             local function try(pattern)

@@ -201,7 +201,8 @@ struct SettingsTests {
         arguments: [
             ("1048576", 1 << 20), ("512K", nil), ("2048K", 2 << 20), ("64M", 64 << 20), ("1g", 1 << 30),
             ("", nil), ("M", nil),
-            ("-1M", nil), ("1.5M", nil), ("99999999999G", nil), ("1T", nil), ("16MiB", 16 << 20), ("2 GiB", 2 << 30),
+            ("-1M", nil), ("1.5M", nil), ("99999999999G", nil), ("1T", nil), ("16MiB", 16 << 20),
+            ("2 GiB", 2 << 30),
             ("5mb", 5_000_000), ("1MB", nil),
         ] as [(String, Int?)])
     func `sizes`(text: String, bytes: Int?) {
