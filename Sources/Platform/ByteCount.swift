@@ -1,5 +1,5 @@
-/// A number of bytes as people read and write it: "12 bytes", "1.5 MiB", `16MiB`, `512M`, `2 GB`. A unit of one
-/// letter is binary, as for programs of the system.
+/// A number of bytes as people read and write it: "12 bytes", "1.5 MiB", `16MiB`, `512M`, `2 GB`. A unit of
+/// one letter is binary, as for programs of the system.
 package struct ByteCount: Equatable {
     /// 1 TiB.
     package static let most = 1 << 40

@@ -14,7 +14,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
 
-/// What was decided about the first bytes stays so, whatever comes behind them.
+/// A decision about the first bytes stays, whatever comes behind them.
 private func readHeader(_ bytes: [UInt8]) {
     let whole = ProxyHeaderReader.read(bytes)
     switch whole {
