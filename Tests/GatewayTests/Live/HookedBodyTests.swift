@@ -22,9 +22,9 @@ import Testing
             let taken = await BodyFlow.take(try await BodyFlow.pipe(world))
             #expect(taken.isWhole && taken.count == Self.long.count && taken.most < 1 << 20)
             #expect(await world.transport.requests.last?.headers["X-Tenant"] == "t")
-            await world.reply("done")
+            await world.reply("[1]")
             let answer = try client.answer()
-            #expect(answer.status == 200 && answer.body == "done" && answer["X-Seen"] == "- 200")
+            #expect(answer.status == 200 && answer.body == "[1]" && answer["X-Seen"] == "- 200")
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
         let failing = GatewayHook(
             template: "/**", methods: nil,
             action: .after { _, _, completion in
-                completion(.failure(RequestError(userMessage: "no", cause: nil, timestamp: 0)))
+                completion(.failure(RequestError(cause: .scriptError(.init(message: "no")), timestamp: 0)))
             })
         try await BodyFlow.run({ $0.hooks = [failing] }) { world, site in
             let client = try site.asking("/github/files/a")

@@ -211,12 +211,12 @@ struct ServiceTests {
             try "https://[::1]:80/**"
             """,
             prints: [
-                "false\ttest.lua:4: bad pattern: '[' in pattern '/a[' at byte 3: globs know only *, ** and ?, and a path has %5B for it",
-                "false\ttest.lua:4: bad option 'pattern' ('[' in pattern '/a[' at byte 3: globs know only *, ** and ?, and a path has %5B for it)",
-                "false\ttest.lua:4: bad pattern: '{' in pattern '/users/{id}' at byte 8: globs know only *, ** and ?, and a path has %7B for it",
-                "false\ttest.lua:4: bad option 'pattern' ('{' in pattern '/users/{id}' at byte 8: globs know only *, ** and ?, and a path has %7B for it)",
-                "false\ttest.lua:4: bad pattern: fragment in pattern '/a#b' at byte 3: the fragment of a URL is ignored; write %23 for a '#' in a path",
-                "false\ttest.lua:4: bad option 'pattern' (fragment in pattern '/a#b' at byte 3: the fragment of a URL is ignored; write %23 for a '#' in a path)",
+                "false\ttest.lua:3: bad pattern: '[' in pattern '/a[' at byte 3: globs know only *, ** and ?, and a path has %5B for it",
+                "false\ttest.lua:3: bad option 'pattern' ('[' in pattern '/a[' at byte 3: globs know only *, ** and ?, and a path has %5B for it)",
+                "false\ttest.lua:3: bad pattern: '{' in pattern '/users/{id}' at byte 8: globs know only *, ** and ?, and a path has %7B for it",
+                "false\ttest.lua:3: bad option 'pattern' ('{' in pattern '/users/{id}' at byte 8: globs know only *, ** and ?, and a path has %7B for it)",
+                "false\ttest.lua:3: bad pattern: fragment in pattern '/a#b' at byte 3: the fragment of a URL is ignored; write %23 for a '#' in a path",
+                "false\ttest.lua:3: bad option 'pattern' (fragment in pattern '/a#b' at byte 3: the fragment of a URL is ignored; write %23 for a '#' in a path)",
                 "true", "true", "true", "true",
             ])
     }

@@ -24,6 +24,7 @@ struct PartitionedRequestTests {
             end)
             local ids = {}
             for _, who in ipairs { "Basic YQ==", "Basic Yg==" } do
+              host.rest.spawn(function() host:advance(60) end)
               local answer = host:request("GET", "/api/me", { client = "ada", headers = { Authorization = who } })
               t.equal(answer.json.who, who)
               table.insert(ids, answer.headers["X-Request-Id"])

@@ -73,6 +73,6 @@ struct RequestLogTests {
         for (failure, name) in zip(failures, ["outer", "raises"]) {
             #expect(failure.contains("GET /page/\(name): ") && failure.contains("request_id=of-\(name)"))
         }
-        #expect(log.contains("main.lua:6: broken"))
+        #expect(log.contains("broken (main.lua:6)"))
     }
 }
