@@ -50,6 +50,63 @@ import Testing
         }
     }
 
+    @Test func `63.1 77.5 the credentials of each stream make its partition, and go to the API`() async throws {
+        try await MultiplexingTests().run(
+            {
+                $0.forwardedHeaders = ["Authorization", "Cookie"]
+                $0.forwardedCredentials = ["Authorization", "Cookie"]
+            },
+            automatic: { request in
+                let who = request.headers["Authorization"] ?? request.headers["Cookie"] ?? "nobody"
+                return .success(.stub(#"["\#(who)"]"#))
+            }
+        ) { world, site in
+            let client = try await MultiplexedClient(port: site.port)
+            let (ada, bob) = (("authorization", "Basic YQ=="), ("authorization", "Basic Yg=="))
+            let clients: [([(String, String)], String)] = [
+                ([], "nobody"), ([ada], "Basic YQ=="), ([bob], "Basic Yg=="),
+                // Pieces of one field (RFC 9113 8.2.3).
+                ([("cookie", "a=1"), ("cookie", "b=2")], "a=1; b=2"), ([("cookie", "a=1; b=2")], "a=1; b=2"),
+            ]
+            for _ in 1...2 {
+                for (fields, who) in clients {
+                    #expect(try await client.get("/github/me", fields).body == #"["\#(who)"]"#)
+                }
+            }
+            #expect(await world.transport.requests.count == 4)
+            var streams: [(who: String, answer: PendingAnswer)] = []
+            for number in 0..<40 {
+                let (fields, who) = clients[number % clients.count]
+                let head = MultiplexedClient.head("GET", "/github/me", fields)
+                streams.append((who, try await client.begin(head).answer))
+            }
+            for (who, answer) in streams { #expect(try await answer.get().body == #"["\#(who)"]"#) }
+            let own = try await client.get("/github/me", [ada])
+            #expect(own["cache-control"] == "private, max-age=30")
+            #expect(own["cache-status"]?.contains("hit") == true)
+            #expect(try await client.get("/github/me")["cache-control"] == "max-age=30")
+        }
+    }
+
+    @Test func `63.1 74.2 a load that several streams wait for has the ID of the first`() async throws {
+        try await MultiplexingTests().run({ $0.trustedProxies = ["127.0.0.1"] }, automatic: nil) {
+            world, site in
+            let client = try await MultiplexedClient(port: site.port)
+            var streams: [PendingAnswer] = []
+            for number in 1...3 {
+                let head = MultiplexedClient.head("GET", "/github/a", [("x-request-id", "id-\(number)")])
+                streams.append(try await client.begin(head).answer)
+                await world.waitForReads(number)
+            }
+            await world.transport.waitForRequests(1)
+            await world.reply("[1]")
+            for (number, answer) in streams.enumerated() {
+                #expect(try await answer.get()["x-request-id"] == "id-\(number + 1)")
+            }
+            #expect(await world.transport.requests.map { $0.headers["X-Request-Id"] } == ["id-1"])
+        }
+    }
+
     @Test func `63.2 72.3 a body comes while the hook of its stream waits, and other streams go on`()
         async throws
     {
