@@ -20,7 +20,11 @@ extension Gateway {
     /// The length of a sweep, and with it the precision of times, stays that of the gateway's start. New
     /// sizes of heads and bodies apply to later connections. Prepare one update at a time. Blocks while
     /// addresses are bound.
-    public func prepare(_ update: GatewayConfiguration) throws(GatewayError) -> PreparedGatewayUpdate {
+    ///
+    /// - Parameter left: Addresses that another gateway leaves when this update is committed.
+    public func prepare(
+        _ update: GatewayConfiguration, taking left: LeftAddresses = .none
+    ) throws(GatewayError) -> PreparedGatewayUpdate {
         try update.check()
         let secrets = try ListenerSecrets(update)
         let access = try GatewayRules.Access(
@@ -35,7 +39,7 @@ extension Gateway {
                 continue
             }
             do throws(GatewayError) {
-                let listener = try bind(address, text, update, secrets, running)
+                let listener = try bind(address, text, update, secrets, running, left)
                 listeners.append(listener)
                 opened.append(listener)
             } catch {
@@ -60,16 +64,26 @@ extension Gateway {
         prepared.secrets.take(over: prepared.listeners, prepared.configuration)
         let isRunning = setListeners(
             prepared.listeners, of: prepared.configuration, prepared.secrets)
+        if isRunning { for listener in prepared.opened { listener.resume() } }
         let closing = isRunning ? prepared.closing : prepared.opened
         let loops = running?.loops ?? []
         for listener in closing { listener.leave(loops) }
     }
 
-    /// Closes the addresses that ``prepare(_:)`` opened.
+    /// Closes the addresses that ``prepare(_:taking:)`` opened.
     public func discard(_ prepared: PreparedGatewayUpdate) {
         let loops = running?.loops ?? []
         for listener in prepared.opened { listener.leave(loops) }
     }
+
+    /// The addresses that an update would leave; nil stops the gateway.
+    public func addressesLeft(by update: GatewayConfiguration?) -> LeftAddresses {
+        let kept = (try? ListenAddress.list(update?.listen ?? []))?.map(\.address) ?? []
+        return LeftAddresses(listeners: (running?.listeners ?? []).filter { !kept.contains($0.address) })
+    }
+
+    /// Begins to accept connections on addresses that another gateway has left.
+    public func takeOver() { for listener in running?.listeners ?? [] { listener.resume() } }
 
     /// Reads certificates and keys again, for later connections. Existing connections stay, unless their
     /// client's certificate belongs to an authority that is no longer trusted. If the files are invalid this

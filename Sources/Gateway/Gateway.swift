@@ -88,7 +88,10 @@ public final class Gateway: Sendable {
 
     /// Listens on all addresses, or throws and listens on none. Returns the bound addresses in the order of
     /// the configuration. Blocks while they are bound.
-    public func start() throws(GatewayError) -> [String] {
+    ///
+    /// - Parameter left: Addresses that another gateway leaves. On these no connection is accepted before
+    ///   ``takeOver()``.
+    public func start(taking left: LeftAddresses = .none) throws(GatewayError) -> [String] {
         let isFirst = state.withLock { state in
             guard case .idle = state else { return false }
             state = .starting
@@ -113,7 +116,7 @@ public final class Gateway: Sendable {
         for (text, address) in addresses {
             do throws(GatewayError) {
                 running.listeners.append(
-                    try bind(address, text, configuration, secrets, running))
+                    try bind(address, text, configuration, secrets, running, left))
             } catch {
                 for listener in running.listeners { listener.close() }
                 try? group.syncShutdownGracefully()
@@ -128,12 +131,13 @@ public final class Gateway: Sendable {
 
     func bind(
         _ address: ListenAddress, _ text: String, _ update: GatewayConfiguration, _ secrets: ListenerSecrets,
-        _ running: Running
+        _ running: Running, _ left: LeftAddresses
     ) throws(GatewayError) -> Listener {
         try Listener.bind(
             address, text: text, mode: configuration.audience == .admins ? 0o600 : update.socketModes[text],
             security: secrets.security(of: text), group: running.group, loops: running.loops,
-            room: running.room, inherited: configuration.inheritedSockets["\(address)"])
+            room: running.room, inherited: configuration.inheritedSockets["\(address)"],
+            former: left.listener(at: address))
     }
 
     /// Stops listening, lets requests under way finish for this many seconds, then closes everything.

@@ -198,7 +198,7 @@ extension EngineClient {
         let glob: GlobPattern?
         do throws(PatternError) {
             glob = try query["pattern"].map { text throws(PatternError) in
-                try GlobPattern(text, base: service.baseURL)
+                try GlobPattern(text, base: service.baseURL).forPaths()
             }
         } catch { throw Problem(400, "bad_parameter", "the pattern: \(error.description)") }
         ResourceWipe(service, partition: query["partition"], glob) { count in

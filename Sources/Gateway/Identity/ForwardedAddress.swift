@@ -21,8 +21,8 @@ enum ForwardedAddress {
     /// Nil without such fields.
     private static func nodes(_ fields: RequestFields) -> [Substring]? {
         if let forwarded = fields["forwarded"] {
-            return pieces(forwarded[...], at: ",").map { element in
-                for pair in pieces(element, at: ";") {
+            return pieces(forwarded[...], at: UInt8(ascii: ",")).map { element in
+                for pair in pieces(element, at: UInt8(ascii: ";")) {
                     let pair = trimmed(pair)
                     guard pair.utf8.count > 4, pair.prefix(4).lowercased() == "for=" else { continue }
                     return unquoted(pair.dropFirst(4))
@@ -31,35 +31,41 @@ enum ForwardedAddress {
             }
         }
         return fields["x-forwarded-for"].map {
-            $0.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
+            split($0[...], at: UInt8(ascii: ",")).map(trimmed)
         }
     }
 
-    /// The parts between separators that are in no quoted string (RFC 9110 5.6.4).
-    private static func pieces(_ text: Substring, at separator: Character) -> [Substring] {
+    /// The parts between separators that are in no quoted string (RFC 9110 5.6.4). If a client has left a
+    /// string open, no string counts: it must not swallow what a proxy adds behind it.
+    private static func pieces(_ text: Substring, at separator: UInt8) -> [Substring] {
         var pieces: [Substring] = []
         var (start, isQuoted, isEscaped) = (text.startIndex, false, false)
-        for index in text.indices {
-            let character = text[index]
+        for index in text.utf8.indices {
+            let byte = text.utf8[index]
             if isEscaped {
                 isEscaped = false
             } else if isQuoted {
-                if character == "\\" { isEscaped = true }
-                if character == "\"" { isQuoted = false }
-            } else if character == "\"" {
+                if byte == UInt8(ascii: "\\") { isEscaped = true }
+                if byte == UInt8(ascii: "\"") { isQuoted = false }
+            } else if byte == UInt8(ascii: "\"") {
                 isQuoted = true
-            } else if character == separator {
+            } else if byte == separator {
                 pieces.append(text[start..<index])
-                start = text.index(after: index)
+                start = text.utf8.index(after: index)
             }
         }
-        return pieces + [text[start...]]
+        return isQuoted ? split(text, at: separator) : pieces + [text[start...]]
+    }
+
+    /// By bytes: a character may consist of a separator and what stands beside it.
+    private static func split(_ text: Substring, at separator: UInt8) -> [Substring] {
+        text.utf8.split(separator: separator, omittingEmptySubsequences: false).map { Substring($0) }
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
+        var bytes = text.utf8.drop(while: HTTPByte.isBlank)
+        while let last = bytes.last, HTTPByte.isBlank(last) { bytes.removeLast() }
+        return Substring(bytes)
     }
 
     /// No address needs an escape.

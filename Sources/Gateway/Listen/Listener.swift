@@ -17,16 +17,19 @@ struct Listener: Sendable {
     /// - Parameters:
     ///   - mode: The mode of the socket's file; nil leaves it to the process's umask.
     ///   - inherited: A socket that already listens there, and stays as it is.
+    ///   - former: The listener of another gateway whose socket this one takes over. It accepts no connection
+    ///     before ``resume()``.
     static func bind(
         _ address: ListenAddress, text: String, mode: Int?, security: ListenerSecurity?,
         group: MultiThreadedEventLoopGroup, loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom,
-        inherited: CInt? = nil
+        inherited: CInt? = nil, former: Listener? = nil
     ) throws(GatewayError) -> Listener {
         let state = ListenerState(text, security)
         let loops = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.eventLoop), $0) })
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelOption(.autoRead, value: former == nil)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(acceptPausing(room, all))
@@ -55,6 +58,11 @@ struct Listener: Sendable {
                 let channel = try bootstrap.withBoundSocket(own).wait()
                 return Listener(
                     channel: channel, text: text, address: address, state: state, socketFile: nil)
+            }
+            if let former {
+                let channel = try bootstrap.withBoundSocket(former.duplicatedSocket()).wait()
+                return Listener(
+                    channel: channel, text: former.text, address: address, state: state, socketFile: nil)
             }
             switch address {
             case .ip(let host, let port):
@@ -112,6 +120,20 @@ struct Listener: Sendable {
             return ConnectionRoom.acceptPause
         }
     }
+
+    /// Its socket under a second number, so that it goes on listening when this listener closes.
+    private func duplicatedSocket() throws -> CInt {
+        try channel.eventLoop.submit { [channel] in
+            let own = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { fcntl($0, F_DUPFD_CLOEXEC, 0) }
+            guard let own, own >= 0 else { throw IOError(errnoCode: errno, reason: "dup") }
+            return own
+        }.wait()
+    }
+
+    /// Begins to accept connections on the socket of a former listener; no effect on others.
+    func resume() { try? channel.setOption(.autoRead, value: true).wait() }
 
     /// Returns when the address is free and accepted clients have their connections. A socket that another
     /// process shares keeps its waiting clients.

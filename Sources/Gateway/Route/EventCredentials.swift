@@ -35,20 +35,27 @@ public struct EventCredentials: Sendable, Equatable {
         guard let cookie else { return nil }
         let fields = RequestFields(Array(bytes[..<head.length]))
         // In one field, or, over HTTP/2, in several (RFC 9113 8.2.3).
-        let pairs = fields.fields(named: ["cookie"]).flatMap { $0.value.split(separator: ";") }
-        return pairs.lazy.compactMap { pair -> String? in
-            let pair = pair.drop { $0 == " " }
-            guard pair.hasPrefix(cookie + "=") else { return nil }
-            return String(pair.dropFirst(cookie.count + 1))
-        }.first { !$0.isEmpty }
+        return fields.fields(named: ["cookie"]).lazy.flatMap { Self.cookies($0.value) }.compactMap { pair in
+            guard let value = Self.value(of: cookie, in: pair), !value.isEmpty else { return nil }
+            return String(value)
+        }.first
+    }
+
+    /// By bytes: a character may consist of a separator and what stands beside it.
+    private static func cookies(_ value: String) -> [Substring] {
+        value.utf8.split(separator: UInt8(ascii: ";")).map { Substring($0) }
+    }
+
+    private static func value(of cookie: String, in pair: Substring) -> Substring? {
+        let pair = pair.utf8.drop { $0 == UInt8(ascii: " ") }
+        guard pair.starts(with: (cookie + "=").utf8) else { return nil }
+        return Substring(pair.dropFirst(cookie.utf8.count + 1))
     }
 
     /// The value of a Cookie field without the token; nil if no other cookie is left.
     func stripped(cookies value: String) -> String? {
         guard let cookie else { return value }
-        let others = value.split(separator: ";").filter { pair in
-            !pair.drop { $0 == " " }.hasPrefix(cookie + "=")
-        }
+        let others = Self.cookies(value).filter { Self.value(of: cookie, in: $0) == nil }
         return others.isEmpty ? nil : String(others.joined(separator: ";").drop { $0 == " " })
     }
 

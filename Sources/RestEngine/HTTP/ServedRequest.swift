@@ -112,7 +112,7 @@ package struct ServedStream: Sendable {
 extension ServedRequest {
     /// The decoded pairs of a query. `+` stays as it is.
     package static func pairs(ofQuery text: some StringProtocol) -> [(name: String, value: String)] {
-        pairs(text) { $0 }
+        pairs(Array(text.utf8))
     }
 
     /// The fields of a body of type `application/x-www-form-urlencoded`, in which `+` is a blank (URL
@@ -121,15 +121,16 @@ extension ServedRequest {
         guard let type = headers["Content-Type"],
             MediaType(type).essence == "application/x-www-form-urlencoded"
         else { return nil }
-        return Self.pairs(String(decoding: body.heldBytes, as: UTF8.self)) { $0.replacing("+", with: " ") }
+        let text = String(decoding: body.heldBytes, as: UTF8.self)
+        return Self.pairs(text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
     }
 
-    private static func pairs(
-        _ text: some StringProtocol, _ prepared: (String) -> String
-    ) -> [(name: String, value: String)] {
-        text.split(separator: "&").map { piece in
-            let pair = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
-                let text = prepared(String($0))
+    /// By bytes: a character may consist of a separator and what stands beside it.
+    private static func pairs(_ text: [UInt8]) -> [(name: String, value: String)] {
+        text.split(separator: UInt8(ascii: "&")).map { piece in
+            let equals = UInt8(ascii: "=")
+            let pair = piece.split(separator: equals, maxSplits: 1, omittingEmptySubsequences: false).map {
+                let text = String(decoding: $0, as: UTF8.self)
                 return PercentEncoding.decode(text) ?? text
             }
             return (name: pair[0], value: pair.count > 1 ? pair[1] : "")
@@ -141,10 +142,10 @@ extension ServedRequest {
         var cookies: [(name: String, value: String)] = []
         var names: Set<String> = []
         for field in headers.fields where field.name.lowercased() == "cookie" {
-            for piece in field.value.split(separator: ";") {
-                guard let equals = piece.firstIndex(of: "=") else { continue }
-                let name = piece[..<equals].trimmingBlanks
-                let value = piece[piece.index(after: equals)...].trimmingBlanks
+            for piece in Array(field.value.utf8).split(separator: UInt8(ascii: ";")) {
+                guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
+                let name = piece[..<equals].trimmedText
+                let value = piece[(equals + 1)...].trimmedText
                 if !name.isEmpty, names.insert(name).inserted { cookies.append((name, value)) }
             }
         }
@@ -152,9 +153,11 @@ extension ServedRequest {
     }
 }
 
-extension Substring {
-    fileprivate var trimmingBlanks: String {
-        let start = drop { $0 == " " || $0 == "\t" }
-        return String(start.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
+extension ArraySlice<UInt8> {
+    /// Without blanks at both ends.
+    fileprivate var trimmedText: String {
+        var text = drop(while: HTTPByte.isBlank)
+        while let last = text.last, HTTPByte.isBlank(last) { text.removeLast() }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -25,6 +25,25 @@ package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { text }
 
+    /// The pattern, if it may match the path of a resource. Throws for a character that such paths have as an
+    /// escape only: a search by the pattern would find nothing, and not say why.
+    package func forPaths() throws(PatternError) -> GlobPattern {
+        let host = text.firstRange(of: "://").map { text[$0.upperBound...].prefix { $0 != "/" } }
+        let start = host?.endIndex ?? text.startIndex
+        for index in text.utf8.indices where index >= start {
+            let byte = text.utf8[index]
+            guard byte < 0x80, byte > 0x20, !"%?".utf8.contains(byte), !ByteSet.path.contains(byte) else {
+                continue
+            }
+            let escape = String(decoding: PercentEncoding.encode([byte], keeping: .path), as: UTF8.self)
+            throw PatternError(
+                .badGlob, pattern: text, message: "'\(Character(UnicodeScalar(byte)))'",
+                offset: text.utf8.distance(from: text.startIndex, to: index),
+                suggestion: "globs know only *, ** and ?, and a path has \(escape) for it")
+        }
+        return self
+    }
+
     /// Matches the URL up to its query (14.9).
     package func matches(_ url: URLText) -> Bool {
         matches(Array(url.withoutQuery)[...])

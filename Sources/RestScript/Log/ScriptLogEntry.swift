@@ -11,7 +11,7 @@ public struct ScriptLogEntry: Sendable {
     public let level: Level
     public let text: String
     /// The fields that the script gave, in order.
-    public let fields: [(name: String, value: String)]
+    public private(set) var fields: [(name: String, value: String)]
     /// The place of the call, `file:line`.
     public let place: String?
     /// The exact output of `print` or `io.write`. It is output of the script and not a log line. `text` has
@@ -49,6 +49,18 @@ public struct ScriptLogEntry: Sendable {
         self.place = place
         printed = nil
     }
+
+    /// The same line, with the ID of the client's request for which the script runs (rule 74.3).
+    func serving(_ id: String?) -> ScriptLogEntry {
+        guard let id, printed == nil, !fields.contains(where: { $0.name == Self.requestID }) else {
+            return self
+        }
+        var entry = self
+        entry.fields.append((Self.requestID, SecretMask.standard.line(id)))
+        return entry
+    }
+
+    private static let requestID = "request_id"
 
     /// A warning of Lua, which usually ends with a line break.
     init(warning text: String) {

@@ -36,6 +36,9 @@ final class ScriptContext {
         replacing predecessor: ScriptContext? = nil
     ) {
         self.engine = engine
+        var options = options
+        let log = options.log
+        options.log = { log($0.serving(WorkScope.requestID)) }
         self.options = options
         grants = ScriptGrants(options, folder: folder)
         SecretMask.hide(names: options.secretNames)

@@ -204,7 +204,9 @@ struct ServiceBinding: ScriptBinding {
                 return
             }
             let pattern: GlobPattern
-            do throws(PatternError) { pattern = try GlobPattern(text, base: service.baseURL) } catch {
+            do throws(PatternError) {
+                pattern = try GlobPattern(text, base: service.baseURL).forPaths()
+            } catch {
                 throw LuaUsageError("bad option 'pattern' (\(error))")
             }
             service.wipeResources(inPartition: options.partition) { pattern.matches($0) }
@@ -232,6 +234,11 @@ struct ServiceBinding: ScriptBinding {
             }
         }
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
+        if case .glob(let glob) = pattern {
+            do throws(PatternError) { _ = try glob.forPaths() } catch {
+                throw LuaUsageError("bad pattern: \(error.description)")
+            }
+        }
         return { resource in try resource.url.map { try pattern.matches($0) { _ in false } } ?? false }
     }
 

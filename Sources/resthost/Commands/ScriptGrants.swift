@@ -96,7 +96,7 @@ struct GrantValues: Equatable {
             if let fault = checked.set(limit) { return "--limit \(limit): \(fault)" }
         }
         for (name, size) in [("memory", memory), ("content-memory", contentMemory)] {
-            guard let size, ByteSize.parse(size) == nil else { continue }
+            guard let size, ByteCount.memory(size) == nil else { continue }
             return "--\(name) \(size): write a size of 1M or more, such as 512M or 1G"
         }
         if let transformerThreads, !(1...256).contains(transformerThreads) {
@@ -116,8 +116,8 @@ struct GrantValues: Equatable {
         options.secretNames = file.secretNames
         options.plainNames = file.plainNames
         options.transformerThreads = transformerThreads ?? file.run.transformerThreads
-        options.memoryLimit = memory.flatMap(ByteSize.parse) ?? file.memory ?? options.memoryLimit
-        options.contentMemoryLimit = contentMemory.flatMap(ByteSize.parse) ?? file.contentMemory
+        options.memoryLimit = memory.flatMap(ByteCount.memory) ?? file.memory ?? options.memoryLimit
+        options.contentMemoryLimit = contentMemory.flatMap(ByteCount.memory) ?? file.contentMemory
         for limit in file.limits + limits { _ = options.limits.set(limit) }
         if allowsAll || file.allowsAll {
             options.capabilities = .all

@@ -51,16 +51,29 @@ final class OperatorGateway {
         }
     }
 
-    /// See ``ReloadedGateway/prepare(_:)``.
-    func prepare(for host: ScriptHost) throws(Diagnostic) -> ReloadedGateway.Change {
+    /// Nil without an address.
+    private func configuration(for host: ScriptHost) throws(Diagnostic) -> GatewayConfiguration? {
         var configuration = try OperatorSettings.configuration(for: host, listen: listen)
         configuration?.metrics = metrics
         configuration?.onShortage = onShortage
         configuration?.fetchKeys = KeyFetch.fetch
         configuration?.onKeyFailure = onKeyFailure
-        do throws(GatewayError) { return try reloaded.prepare(configuration) } catch {
+        return configuration
+    }
+
+    /// See ``ReloadedGateway/prepare(_:taking:)``.
+    func prepare(
+        for host: ScriptHost, taking left: LeftAddresses = .none
+    ) throws(Diagnostic) -> ReloadedGateway.Change {
+        let configuration = try configuration(for: host)
+        do throws(GatewayError) { return try reloaded.prepare(configuration, taking: left) } catch {
             throw OperatorSettings.diagnostic(error, host, listen: listen)
         }
+    }
+
+    /// See ``ReloadedGateway/addressesLeft(by:)``.
+    func addressesLeft(for host: ScriptHost) throws(Diagnostic) -> LeftAddresses {
+        reloaded.addressesLeft(by: try configuration(for: host))
     }
 
     /// See ``ReloadedGateway/commit(_:)``.

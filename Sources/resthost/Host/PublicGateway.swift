@@ -87,8 +87,8 @@ final class PublicGateway {
 
     var shortages: [GatewayShortage] { gateway?.shortages ?? [] }
 
-    /// Does everything that can fail. The caller then calls ``commit(_:)`` or ``discard(_:)``.
-    func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
+    /// Nil without an address.
+    private func configuration(for host: ScriptHost) throws(Diagnostic) -> GatewayConfiguration? {
         var configuration = try GatewaySettings.configuration(
             for: host, listen: listen, operators: operators, threads: threads)
         configuration?.accessLog = recorder(writesLog: logsAlways || host.gateway?.logsAccess == true)
@@ -100,9 +100,22 @@ final class PublicGateway {
         configuration?.onFailure = onFailure
         configuration?.showsScriptErrors = showsScriptErrors
         configuration?.metrics = metrics
-        do throws(GatewayError) { return try reloaded.prepare(configuration) } catch {
+        return configuration
+    }
+
+    /// See ``ReloadedGateway/prepare(_:taking:)``.
+    func prepare(
+        for host: ScriptHost, taking left: LeftAddresses = .none
+    ) throws(Diagnostic) -> Change {
+        let configuration = try configuration(for: host)
+        do throws(GatewayError) { return try reloaded.prepare(configuration, taking: left) } catch {
             throw GatewaySettings.diagnostic(error, host, listen: listen)
         }
+    }
+
+    /// See ``ReloadedGateway/addressesLeft(by:)``.
+    func addressesLeft(for host: ScriptHost) throws(Diagnostic) -> LeftAddresses {
+        reloaded.addressesLeft(by: try configuration(for: host))
     }
 
     /// Begins to hand all requests of clients to a function, or stops it.

@@ -27,12 +27,16 @@ final class ReloadedGateway {
 
     /// Does everything that can fail. The caller then calls ``commit(_:)`` or ``discard(_:)``.
     ///
-    /// - Parameter configuration: Nil for none.
-    func prepare(_ configuration: GatewayConfiguration?) throws(GatewayError) -> Change {
+    /// - Parameters:
+    ///   - configuration: Nil for none.
+    ///   - left: Addresses that another gateway leaves in the same reload.
+    func prepare(
+        _ configuration: GatewayConfiguration?, taking left: LeftAddresses
+    ) throws(GatewayError) -> Change {
         guard let configuration else { return gateway == nil ? .none : .stop }
-        if let gateway { return .update(try gateway.prepare(configuration)) }
+        if let gateway { return .update(try gateway.prepare(configuration, taking: left)) }
         let new = try Gateway(configuration, directory: directory, control: control)
-        _ = try new.start()
+        _ = try new.start(taking: left)
         return .start(new)
     }
 
@@ -42,7 +46,9 @@ final class ReloadedGateway {
         let before = listening
         switch change {
         case .none: break
-        case .start(let new): gateway = new
+        case .start(let new):
+            gateway = new
+            new.takeOver()
         case .update(let prepared): gateway?.commit(prepared)
         case .stop:
             let (old, drain) = (gateway, drain)
@@ -52,6 +58,11 @@ final class ReloadedGateway {
             Task { await old?.stop(drain: drain) }
         }
         return listening.filter { !before.contains($0) }
+    }
+
+    /// The addresses that this gateway leaves when it gets a configuration; nil for none.
+    func addressesLeft(by configuration: GatewayConfiguration?) -> LeftAddresses {
+        gateway?.addressesLeft(by: configuration) ?? .none
     }
 
     func discard(_ change: Change) {

@@ -51,9 +51,13 @@ final class RunListeners {
 
     /// Does everything that can fail. The caller then commits the change.
     func prepare(for host: ScriptHost) throws(Diagnostic) -> Change {
-        let forOperators = try operators.prepare(for: host)
+        // An address may go from one to the other.
+        let ofClients = try clients.addressesLeft(for: host)
+        let ofOperators = try operators.addressesLeft(for: host)
+        let forOperators = try operators.prepare(for: host, taking: ofClients)
         do throws(Diagnostic) {
-            return Change(clients: try clients.prepare(for: host), operators: forOperators)
+            let forClients = try clients.prepare(for: host, taking: ofOperators)
+            return Change(clients: forClients, operators: forOperators)
         } catch {
             operators.discard(forOperators)
             throw error

@@ -103,21 +103,9 @@ enum ScriptFile {
     }
 }
 
-/// Sizes on the command line: `1000000`, `512K`, `256M`, `1G`. The units are powers of 1024.
-enum ByteSize {
-    static func parse(_ text: String) -> Int? {
-        var digits = text[...]
-        var shift = 0
-        if let letter = digits.last, let place = "KMG".firstIndex(of: Character(letter.uppercased())) {
-            shift = 10 * ("KMG".distance(from: "KMG".startIndex, to: place) + 1)
-            digits = digits.dropLast()
-        }
-        guard digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
-            let number = Int(digits)
-        else {
-            return nil
-        }
-        let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << shift)
-        return overflow || bytes < 1 << 20 ? nil : bytes
+extension ByteCount {
+    /// The memory of a script or of contents: `1000000`, `512M`, `1GiB`. Nil also below 1 MiB.
+    static func memory(_ text: String) -> Int? {
+        ByteCount(text).flatMap { $0.bytes < 1 << 20 ? nil : $0.bytes }
     }
 }

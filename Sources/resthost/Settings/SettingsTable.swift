@@ -134,8 +134,8 @@ struct SettingsTable {
         _ store: @escaping @Sendable (inout SettingsFile, Int) -> Void
     ) -> Field {
         Field(name, type: "string | integer", default: standard, sentence) { value, file, _ in
-            guard let bytes = ByteSize.parse(try value.text()) else {
-                throw OptionFault("is a size such as \"512M\"")
+            guard let bytes = ByteCount.memory(try value.text()) else {
+                throw OptionFault("is a size of 1 MiB or more, such as \"512M\" or \"2GiB\"")
             }
             store(&file, bytes)
         }.taking(unit: "bytes", "1 MiB or more")

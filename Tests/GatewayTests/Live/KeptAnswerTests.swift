@@ -1,4 +1,5 @@
 import RestEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -132,6 +133,42 @@ import Testing
             let request = try #require(await maker.requests.first)
             #expect(request.headers.fields.isEmpty && request.onRead != nil && request.body.heldBytes.isEmpty)
             #expect(request.path == "/kept" && request.query.first?.value == "a b")
+        }
+    }
+
+    @Test func `54.2 An answer with a time of its own is read as content of a resource is`() async throws {
+        let text = "0123456789" + String(repeating: "x", count: 2000)
+        let calls = Mutex(0)
+        let outcomes = Mutex<[String]>([])
+        let route = GatewayRoute(method: "GET", template: "/own", expirationSeconds: nil) { _, completion in
+            calls.withLock { $0 += 1 }
+            let entity = Entity(content: .text(text), contentType: "text/plain", timestamp: 0)
+            completion(.success(.content(entity, expirationSeconds: 60)))
+        }
+        try await World.run({
+            $0.routes = [route]
+            $0.accessLog = { record in outcomes.withLock { $0.append(record.outcome ?? "-") } }
+        }) { world, site in
+            let first = try site.get("/own")
+            let tag = try #require(first["ETag"])
+            #expect(first.body == text && first["Cache-Control"] == "max-age=60")
+            world.clock.advance(by: 20)
+            let head = try site.get("/own", method: "HEAD")
+            #expect(head["Content-Length"] == "\(text.utf8.count)" && head["Age"] == "20")
+            #expect(try site.get("/own", fields: ["If-None-Match: \(tag)"]).status == 304)
+            // A part is one of an API's own bytes (51.3).
+            let part = try site.get("/own", fields: ["Range: bytes=3-6"])
+            #expect(part.status == 200 && part.body == text && part["Accept-Ranges"] == nil)
+            #expect(try site.get("/own", fields: ["Accept: image/png"]).status == 406)
+            let coded = try site.get("/own", fields: ["Accept-Encoding: gzip"])
+            #expect(coded["Content-Encoding"] == "gzip" && coded.body.utf8.count < 500)
+            #expect(calls.withLock { $0 } == 1)
+            world.clock.advance(by: 41)
+            #expect(try site.get("/own", method: "HEAD")["Age"] == "0")
+            #expect(calls.withLock { $0 } == 2)
+            await yielding(until: "all are noted") { outcomes.withLock { $0.count == 7 } }
+            let noted = outcomes.withLock { $0 }
+            #expect(noted == ["fetched", "hit", "hit", "hit", "refused", "hit", "fetched"])
         }
     }
 }

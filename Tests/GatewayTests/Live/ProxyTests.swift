@@ -47,6 +47,12 @@ import Testing
                 (["Forwarded: for=198.51.100.1, for=_x, for=10.1.2.3"], "10.1.2.3"),
                 (["Forwarded: proto=https"], "127.0.0.1"),
                 (["Forwarded: for=203.0.113.9", "X-Forwarded-For: 198.51.100.1"], "203.0.113.9"),
+                // A client's text doesn't reach into what the proxy adds, neither by a string that it leaves
+                // open nor by a mark that forms one character with the comma.
+                ([#"Forwarded: for="198.51.100.1, for=203.0.113.9"#], "203.0.113.9"),
+                ([#"Forwarded: for="198.51.100.1\, for="203.0.113.9:1""#], "203.0.113.9"),
+                (["Forwarded: for=198.51.100.1\u{600}, for=203.0.113.9"], "203.0.113.9"),
+                (["X-Forwarded-For: 198.51.100.1\u{600}, 203.0.113.9"], "203.0.113.9"),
             ]
             for (fields, client) in chains {
                 let answer = try site.get("/client", fields: fields)

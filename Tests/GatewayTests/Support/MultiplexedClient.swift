@@ -14,8 +14,10 @@ final class MultiplexedClient: Sendable {
     private let streams: NIOHTTP2Handler.StreamMultiplexer
     private let handshake: NIOLoopBound<HeldHandshake>?
 
-    /// - Parameter held: The place where its handshake stops until ``goOn()``; nil: nowhere.
-    init(port: UInt16, held: HeldHandshake.Place? = nil) async throws {
+    /// - Parameters:
+    ///   - held: The place where its handshake stops until ``goOn()``; nil: nowhere.
+    ///   - header: The bytes of a proxy before TLS.
+    init(port: UInt16, held: HeldHandshake.Place? = nil, behind header: [UInt8] = []) async throws {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.trustRoots = .certificates(
             try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.authority.utf8)))
@@ -31,6 +33,7 @@ final class MultiplexedClient: Sendable {
         .connect(host: "127.0.0.1", port: Int(port)) { channel in
             channel.eventLoop.makeCompletedFuture {
                 let pipeline = channel.pipeline.syncOperations
+                try pipeline.addHandler(ProxySide(header))
                 let handshake = held.map(HeldHandshake.init)
                 if let handshake { try pipeline.addHandler(handshake) }
                 try pipeline.addHandler(

@@ -15,6 +15,8 @@ final class SecureClient: Sendable {
         var protocols = ["http/1.1"]
         /// A certificate with its key, in PEM.
         var certificate: (String, String)?
+        /// The bytes of a proxy before TLS.
+        var header: [UInt8] = []
 
         static let usual = Manner()
 
@@ -56,7 +58,7 @@ final class SecureClient: Sendable {
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.addHandlers([
-                            secure.value, inbox.handler,
+                            ProxySide(manner.header), secure.value, inbox.handler,
                         ])
                     }
                 }.connect(host: "127.0.0.1", port: Int(port)).get()

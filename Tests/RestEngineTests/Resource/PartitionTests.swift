@@ -148,6 +148,65 @@ struct PartitionTests {
         #expect(refreshed == ["-", "ada", "bob"])
     }
 
+    @Test func `40.1 77.2 a repeat is made for its partition`() throws {
+        try fixture.configure {
+            $0.configuration.retry = RetryPolicy()
+            $0.configuration.mutators.append { draft in
+                draft.headers.set("X-Tenant", draft.partition ?? "-")
+            }
+        }
+        var seen: Set<String> = []
+        try stub("a") { request in
+            let tenant = request.headers["X-Tenant"] ?? ""
+            return seen.insert(tenant).inserted ? .response(503) : .text(200, tenant)
+        }
+        let resources = [nil, "ada", "bob"].map { resource("a", $0) }
+        let loads = resources.map { $0.load() }
+        fixture.settle()
+        fixture.advance(60)
+        #expect(resources.map { $0.latestData?.content.text } == ["-", "ada", "bob"])
+        #expect(loads.allSatisfy { $0.attempts.count == 2 })
+    }
+
+    @Test func `43.1 77.9 a breaker is that of an origin, for all partitions`() throws {
+        try fixture.configure { $0.configuration.breaker = BreakerPolicy() }
+        try stub("*") { _ in .response(500) }
+        for number in 0..<20 {
+            service.resource("\(number)", partition: number % 2 == 0 ? "ada" : nil).load()
+            fixture.settle()
+        }
+        let load = resource("a", "bob").load()
+        fixture.settle()
+        #expect(load.info?.response.error?.code == "circuit_open" && load.attempts.isEmpty)
+        #expect(fixture.transport.requests.count == 20)
+        #expect(fixture.engine.attemptFacts.breakers.map(\.origin) == ["https://api.test"])
+    }
+
+    @Test func `44.4 77.4 offline a partition has its own data alone`() throws {
+        let cache = fixture.watch(MemoryCache())
+        try fixture.configure { $0.configuration.pipeline[.parsing].cache = cache }
+        try stubNumbers()
+        for partition in [nil, "ada"] {
+            service.resource("a", partition: partition).load()
+            fixture.settle()
+        }
+        service.flushUnusedResources()
+        fixture.engine.isOffline = true
+        fixture.advance(1000)
+        let answers = [nil, "ada", "bob"].map { partition in
+            var answer: String?
+            resource("a", partition).readServedAnswer { result, _ in
+                switch result {
+                case .success(let served): answer = String(decoding: served.content.body, as: UTF8.self)
+                case .failure(let error): answer = error.code
+                }
+            }
+            fixture.settle()
+            return answer
+        }
+        #expect(answers == ["1", "2", "offline"] && fixture.transport.requests.count == 2)
+    }
+
     @Test(arguments: [
         ("", "not empty"), (String(repeating: "x", count: 257), "256 bytes"), ("a\u{0}", "control"),
     ])

@@ -195,6 +195,32 @@ struct ServiceTests {
             ])
     }
 
+    @Test func `14.9 77.7 wipe_resources with a pattern that finds nothing is an error with its line`() throws
+    {
+        try expect(
+            """
+            local function try(pattern)
+              for _, matches in ipairs { pattern, { pattern = pattern } } do
+                print(pcall(function() api:wipe_resources(matches) end))
+              end
+            end
+            try "/a["
+            try "/users/{id}"
+            try "/a#b"
+            try "/caf\u{e9} (1)/*"
+            try "https://[::1]:80/**"
+            """,
+            prints: [
+                "false\ttest.lua:3: bad pattern: '[' in pattern '/a[' at byte 3: globs know only *, ** and ?, and a path has %5B for it",
+                "false\ttest.lua:3: bad option 'pattern' ('[' in pattern '/a[' at byte 3: globs know only *, ** and ?, and a path has %5B for it)",
+                "false\ttest.lua:3: bad pattern: '{' in pattern '/users/{id}' at byte 8: globs know only *, ** and ?, and a path has %7B for it",
+                "false\ttest.lua:3: bad option 'pattern' ('{' in pattern '/users/{id}' at byte 8: globs know only *, ** and ?, and a path has %7B for it)",
+                "false\ttest.lua:3: bad pattern: fragment in pattern '/a#b' at byte 3: the fragment of a URL is ignored; write %23 for a '#' in a path",
+                "false\ttest.lua:3: bad option 'pattern' (fragment in pattern '/a#b' at byte 3: the fragment of a URL is ignored; write %23 for a '#' in a path)",
+                "true", "true", "true", "true",
+            ])
+    }
+
     @Test func `D42 a resource that a script holds stays, and a released one makes room`() throws {
         let fixture = ScriptFixture()
         try fixture.load(

@@ -90,6 +90,34 @@ struct OperatorListenerTests {
         await end(program)
     }
 
+    @Test func `66.10 addresses of operators and clients may change places in one reload`() async throws {
+        let host = Host()
+        let ports = LoopbackPeer.unusedPorts(2)
+        let (first, second) = (ports[0], ports[1])
+        func settings(_ clients: Int..., operators: Int) -> String {
+            let listen = clients.map { "\"127.0.0.1:\($0)\"" }.joined(separator: ", ")
+            return "[gateway]\nlisten = [\(listen)]\n[operator]\nlisten = \"127.0.0.1:\(operators)\""
+        }
+        host.set(settings(first, operators: second))
+        let program = await host.start()
+        #expect(status("/-/metrics", second) == "200" && status("/-/metrics", first) == "401")
+        for generation in 2...3 {
+            let (clients, operators) = generation == 2 ? (second, first) : (first, second)
+            host.set(settings(clients, operators: operators))
+            #expect(await program.hasReported("generation \(generation)\n"))
+            for _ in 1...3 {
+                #expect(status("/-/metrics", operators) == "200" && status("/-/metrics", clients) == "401")
+                #expect(status("/-/ready", clients) == "200")
+            }
+        }
+        // A reload that fails, here for an address in use, leaves each where it is.
+        let busy = LoopbackPeer { _ in PeerConnection.response(body: []) }
+        host.set(settings(second, busy.port, operators: first))
+        #expect(await program.hasReported("generation 3 goes on"))
+        #expect(status("/-/metrics", second) == "200" && status("/-/metrics", first) == "401")
+        await end(program)
+    }
+
     @Test func `66.10 an open address is refused at the start, unless credentials are asked for`()
         async throws
     {

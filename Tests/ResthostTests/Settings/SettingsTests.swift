@@ -22,7 +22,7 @@ struct SettingsTests {
             net = ["api.example.com", "localhost:8080"]
             [limits]
             memory = "64M"
-            content-memory = "1G"
+            content-memory = "1GiB"
             transformer = 0.2
             job = "1/60"
             load = 10
@@ -40,7 +40,7 @@ struct SettingsTests {
             listen = ["127.0.0.1:1", "unix:/run/a"]
             threads = 2
             body = "1MiB"
-            stream-body = "2GiB"
+            stream-body = "2G"
             connections = 10
             header-bytes = 2048
             target-bytes = 512
@@ -201,10 +201,12 @@ struct SettingsTests {
         arguments: [
             ("1048576", 1 << 20), ("512K", nil), ("2048K", 2 << 20), ("64M", 64 << 20), ("1g", 1 << 30),
             ("", nil), ("M", nil),
-            ("-1M", nil), ("1.5M", nil), ("99999999999G", nil), ("1T", nil),
+            ("-1M", nil), ("1.5M", nil), ("99999999999G", nil), ("1T", nil), ("16MiB", 16 << 20),
+            ("2 GiB", 2 << 30),
+            ("5mb", 5_000_000), ("1MB", nil),
         ] as [(String, Int?)])
     func `sizes`(text: String, bytes: Int?) {
-        #expect(ByteSize.parse(text) == bytes)
+        #expect(ByteCount.memory(text) == bytes)
     }
 
     @Test func `the program reads the file beside the script, and the command line wins`() async throws {

@@ -100,6 +100,38 @@ struct TraceCommandTests {
         }
     }
 
+    @Test func `70.6 77.3 a read of a partition and requests of hooks are below the client's request`()
+        async throws
+    {
+        let bodies = Bodies()
+        let peer = LoopbackPeer { request in
+            if request.target == "/v1/traces" { bodies.add(request.body) }
+            return PeerConnection.response(
+                headers: [("Content-Type", "application/json")], body: Array("{}".utf8))
+        }
+        let spans = try await spans(
+            to: peer, bodies,
+            """
+            local gateway = rest.gateway { listen = "127.0.0.1:0" }
+            gateway:before("/api/**", function(request)
+              api:resource("/before"):get()
+              request.partition = "ada"
+            end)
+            gateway:after("/api/**", function() rest.sleep(0.01) api:resource("/after"):get() end)
+            """,
+            asking: "GET /api/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        let served = spans.first { $0["kind"]?.int == 2 }
+        #expect(served?["name"]?.string == "GET /api/**")
+        let trace = served?["traceId"]
+        #expect(spans.count == 7 && spans.allSatisfy { $0["traceId"] == trace })
+        for path in ["/before", "/a", "/after"] {
+            let request = spans.first { span in
+                span["kind"]?.int == 1 && attribute("url.full", span)?.hasSuffix(path) == true
+            }
+            #expect(request?["parentSpanId"] == served?["spanId"] && request != nil, "\(path): \(spans)")
+        }
+    }
+
     private func attribute(_ name: String, _ span: Tree?) -> String? {
         span?["attributes"]?.elements.first { $0["key"]?.string == name }?["value"]?["stringValue"]?.string
     }
