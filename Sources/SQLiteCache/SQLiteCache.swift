@@ -50,7 +50,8 @@ public final class SQLiteCache: EntityCache {
         try DatabaseFile(path: path).requireOwn(.cache)
     }
 
-    /// Nil for an invalid resource, for a partition of a client's credentials or of a call, and when there is no user.
+    /// Nil for an invalid resource, for a partition of a client's credentials or of a call, and when there is
+    /// no user.
     public func key(for resource: Resource, stage: String) throws -> CacheKey? {
         // The names of these partitions change with each process.
         guard let url = resource.url, !resource.isOfProcess, let user = try user()

@@ -1,8 +1,8 @@
 import RestEngine
 
 extension Body {
-    /// The elements of an asynchronous sequence, chunks of bytes, written while they are sent. The sequence is
-    /// read as fast as the server takes it, and only once: a second sending of the call fails.
+    /// The elements of an asynchronous sequence, chunks of bytes, written while they are sent. The sequence
+    /// is read as fast as the server takes it, and only once: a second sending of the call fails.
     ///
     /// - Parameters:
     ///   - length: The bytes of the body, if they are known; the call fails if there are more or fewer.

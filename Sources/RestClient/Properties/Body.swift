@@ -31,7 +31,7 @@ public struct Body: RequestProperty {
         }
     }
 
-    /// Bytes as they are, such as `Data`; `application/octet-stream` unless `type` says what they are.
+    /// Bytes of another type, such as `Data`.
     public init<Bytes: Collection & Encodable>(_ bytes: Bytes, type: ContentType? = nil)
     where Bytes.Element == UInt8 {
         self.init(.bytes(Array(bytes)), type)
@@ -66,8 +66,8 @@ public struct Body: RequestProperty {
     ///
     ///     Body { User(name: "Mona") }
     ///
-    /// A string is text, bytes such as `Data` are bytes, a dictionary with values of several types is a ``Tree``, and
-    /// everything else that is `Encodable` is JSON.
+    /// A string is text, bytes such as `Data` are bytes, a dictionary with values of several types is a
+    /// ``Tree``, and everything else that is `Encodable` is JSON.
     public init(@BodyBuilder _ block: () -> Body) { self = block() }
 
     public func add(to properties: inout CallProperties) {

@@ -52,10 +52,10 @@ extension Call {
     @EngineActor @discardableResult
     public func start(session: Session? = nil) -> Request { start(session ?? self.session) }
 
-    /// The resource at the call's URL, with its data, error and observers. Its requests have the call's headers
-    /// and settings, and so do those of resources that it leads to at the same origin. All calls of this URL
-    /// that have the same ones share it, and no others; see ``ConfigurationFunction``. An invalid one, whose
-    /// requests fail, for a call that can't be sent.
+    /// The resource at the call's URL, with its data, error and observers. Its requests, and those of
+    /// resources that it leads to at the same origin, have the call's headers and settings. All calls of this
+    /// URL that have the same ones share it, and no others; see ``ConfigurationFunction``. An invalid one,
+    /// whose requests fail, for a call that can't be sent.
     @EngineActor
     public var resource: Resource {
         switch definition {

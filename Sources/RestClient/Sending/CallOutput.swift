@@ -42,7 +42,7 @@ extension CallOutput where Output: Decodable {
             }
         }
         return CallOutput(isRaw: true) { entity, body, decoder throws(RequestError) in
-            // What a decorator or a cache gives may be no body.
+            // The content of a decorator or a cache may be no body.
             if let value = entity.content.cast(to: Output.self) { return value }
             if let bytes = entity.bodyBytes ?? body,
                 let value = try RawOutput(Output.self)?.value(of: bytes, entity) as? Output

@@ -4,7 +4,7 @@ extension CallStream {
     /// The lines of the body, of UTF-8, without their ends: LF or CR LF. The last one needs no end.
     ///
     /// - Parameter limit: Most bytes of a line; a longer one is an error.
-    public func lines(limit: Int = CallLines.usualLimit) -> CallLines { CallLines(base: self, limit: limit) }
+    public func lines(limit: Int = CallLines.usualLineBytes) -> CallLines { CallLines(base: self, limit: limit) }
 
     /// The same with the usual limit.
     public var lines: CallLines { lines() }
@@ -12,7 +12,7 @@ extension CallStream {
     /// The events of a stream of server-sent events. The sequence ends with the answer.
     ///
     /// - Parameter limit: Most bytes of an event; a longer one is an error.
-    public func events(limit: Int = CallEvents.usualLimit) -> CallEvents {
+    public func events(limit: Int = CallEvents.usualEventBytes) -> CallEvents {
         CallEvents(base: self, limit: limit)
     }
 
@@ -34,7 +34,7 @@ public struct CallLines: AsyncSequence, Sendable {
     public typealias Failure = RequestError
 
     /// Bytes of a line.
-    public static let usualLimit = 1 << 20
+    public static let usualLineBytes = 1 << 20
 
     let base: CallStream
     let limit: Int
@@ -106,7 +106,7 @@ public struct CallEvents: AsyncSequence, Sendable {
     public typealias Failure = RequestError
 
     /// Bytes of an event.
-    public static let usualLimit = 1 << 20
+    public static let usualEventBytes = 1 << 20
 
     let base: CallStream
     let limit: Int

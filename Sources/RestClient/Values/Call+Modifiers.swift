@@ -79,7 +79,8 @@ extension Call {
         return call
     }
 
-    /// Limits the whole call in time; nil for any time, and of zero or less it fails at once. See ``Timeout``.
+    /// Limits the whole call in time; nil for any time, and of zero or less it fails at once. See
+    /// ``Timeout``.
     public func timeout(_ duration: Duration?, fileID: String = #fileID, line: Int = #line) -> Call {
         adding(Timeout(duration), fileID: fileID, line: line)
     }

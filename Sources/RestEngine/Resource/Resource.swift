@@ -9,7 +9,7 @@ public final class Resource {
     /// The part of the service's resources that it belongs to, such as those of one user (rules 77); nil: the
     /// part of everybody.
     public nonisolated let partition: String?
-    /// What a call adds to its requests; nil for all other resources.
+    /// The headers and functions of the call that it belongs to; nil for all other resources.
     nonisolated let additions: ResourceAdditions?
 
     var state = ResourceStateMachine()

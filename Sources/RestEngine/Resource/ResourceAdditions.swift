@@ -1,5 +1,5 @@
-/// The headers and functions that a call of a program adds to all requests of its resource, behind those of the
-/// blocks (rules 79). Calls that add the same share a partition; nobody else has it.
+/// The headers and functions that a call of a program adds to all requests of its resource, behind those of
+/// the blocks (rules 79). Calls that add the same share a partition; nobody else has it.
 package final class ResourceAdditions: Sendable {
     let partition: String
     let headers: Headers
@@ -36,8 +36,8 @@ extension Resource {
     package nonisolated var isOfProcess: Bool { additions != nil || Partition.isOfCredentials(partition) }
 }
 
-/// The name of a partition that stands for secrets: a digest with a key of this process, from which nobody can
-/// find them.
+/// The name of a partition that stands for secrets: a digest with a key of this process, from which nobody
+/// can find them.
 package struct PartitionDigest {
     /// Nil if the machine has no random bytes, so that there is no digest either.
     private static let key = Crypto.randomBytes(32)

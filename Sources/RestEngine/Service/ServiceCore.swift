@@ -129,8 +129,8 @@ final class ServiceCore {
         return resource
     }
 
-    /// The same in the partition of a resource. What a call adds may be credentials, so no other origin gets
-    /// it (79.3).
+    /// The same in the partition of a resource. The headers of a call may be credentials, so no other origin
+    /// gets them (79.3).
     func neighbour(at url: URLText?, of resource: Resource) -> Resource {
         guard let additions = resource.additions else {
             return neighbour(at: url, partitionInScope(resource.partition))
@@ -152,8 +152,8 @@ final class ServiceCore {
         if !isOwned { table.release(resource, for: resource.key) }
     }
 
-    /// There may be as many calls with headers of their own as requests, so a resource that only sends is kept
-    /// by its request.
+    /// There may be as many calls with headers of their own as requests, so a resource that only sends is
+    /// kept by its request.
     func releaseIfWithoutData(_ resource: Resource) {
         guard resource.additions != nil, resource.state.data == nil else { return }
         table.release(resource, for: resource.key)
