@@ -118,15 +118,15 @@ extension EasyHandle {
         var newConnections = 0
         ccurl_get_long(easy, CURLINFO_NUM_CONNECTS, &newConnections)
         timings.isConnectionReused = newConnections == 0
-        timings.queue = deadlines.queueTime
+        timings.queueSeconds = deadlines.queueTime
         // For a reused connection libcurl reports when it was found.
         if newConnections > 0 {
-            timings.nameLookup = seconds(CURLINFO_NAMELOOKUP_TIME_T)
-            timings.connect = seconds(CURLINFO_CONNECT_TIME_T)
-            timings.tls = seconds(CURLINFO_APPCONNECT_TIME_T)
+            timings.nameLookupSeconds = seconds(CURLINFO_NAMELOOKUP_TIME_T)
+            timings.connectSeconds = seconds(CURLINFO_CONNECT_TIME_T)
+            timings.tlsSeconds = seconds(CURLINFO_APPCONNECT_TIME_T)
         }
-        timings.firstByte = seconds(CURLINFO_STARTTRANSFER_TIME_T)
-        timings.total = seconds(CURLINFO_TOTAL_TIME_T)
+        timings.firstByteSeconds = seconds(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.totalSeconds = seconds(CURLINFO_TOTAL_TIME_T)
         timings.bytesReceived = offset(CURLINFO_SIZE_DOWNLOAD_T)
         let body = offset(CURLINFO_SIZE_UPLOAD_T)
         timings.headBytesSent = headBytes(body: body)

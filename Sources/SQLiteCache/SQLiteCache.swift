@@ -50,10 +50,11 @@ public final class SQLiteCache: EntityCache {
         try DatabaseFile(path: path).requireOwn(.cache)
     }
 
-    /// Nil for an invalid resource, for a partition of a client's credentials, and when there is no user.
+    /// Nil for an invalid resource, for a partition of a client's credentials or of a call, and when there is
+    /// no user.
     public func key(for resource: Resource, stage: String) throws -> CacheKey? {
-        // The names of partitions of credentials change with each process.
-        guard let url = resource.url, !Partition.isOfCredentials(resource.partition), let user = try user()
+        // The names of these partitions change with each process.
+        guard let url = resource.url, !resource.isOfProcess, let user = try user()
         else { return nil }
         return CacheKey(
             EntryKey(

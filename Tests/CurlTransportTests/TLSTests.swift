@@ -115,7 +115,7 @@ struct TLSTests {
         #expect(response.httpVersion == "HTTP/2")
         #expect(String(decoding: response.body, as: UTF8.self).hasPrefix("HTTP/2.0 "))
         #expect(response.headers["content-type"] != nil)
-        #expect(response.timings.tls > 0)
+        #expect(response.timings.tlsSeconds > 0)
     }
 
     @Test(arguments: [false, true])

@@ -69,7 +69,7 @@ struct TimeoutTests {
         }
         let error = try await failure(peer.baseURL) {
             $0.total = .seconds(0.05)
-            $0.idle = .seconds(0)
+            $0.idle = nil
             $0.firstByte = .seconds(-1)
         }
         #expect(error.phase == .total)

@@ -64,12 +64,28 @@ struct TransferDeadlinesTests {
         #expect(deadlines.expired(at: 1200) == .total)
     }
 
-    @Test func `zero and less are no limit`() {
+    @Test func `79.8 of a limit of zero or less the time is over at once`() {
+        for phase in [TransportError.Phase.connect, .firstByte, .idle, .total] {
+            var limits = Timeouts()
+            switch phase {
+            case .connect: limits.connect = .zero
+            case .firstByte: limits.firstByte = .seconds(-1)
+            case .idle: limits.idle = .seconds(-1)
+            default: limits.total = .zero
+            }
+            var deadlines = TransferDeadlines(limits: limits, start: 100)
+            deadlines.connectionBegan(at: 100)
+            if phase == .idle { deadlines.responseBytes(at: 100) }
+            #expect(deadlines.expired(at: 100) == phase)
+        }
+    }
+
+    @Test func `nil is no limit`() {
         var limits = Timeouts()
-        limits.connect = .seconds(0)
-        limits.firstByte = .seconds(-1)
-        limits.idle = .seconds(0)
-        limits.total = .seconds(0)
+        limits.connect = nil
+        limits.firstByte = nil
+        limits.idle = nil
+        limits.total = nil
         var deadlines = TransferDeadlines(limits: limits, start: 0)
         deadlines.connectionBegan(at: 0)
         deadlines.responseBytes(at: 0)
@@ -82,7 +98,7 @@ struct TransferDeadlinesTests {
         var limits = Timeouts()
         limits.firstByte = .seconds(30)
         limits.idle = .seconds(20)
-        limits.total = .zero
+        limits.total = nil
         var deadlines = TransferDeadlines(limits: limits, start: 100, awaitsBody: true)
         func next() -> String { deadlines.next.map { "\($0.phase.rawValue) \(Int($0.deadline))" } ?? "none" }
         #expect(next() == "none")

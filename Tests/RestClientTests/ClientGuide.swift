@@ -136,3 +136,19 @@ func show(_ print: @escaping @Sendable (String) -> Void, through session: Sessio
         }
     }
 }
+
+func news(of feed: Call<Entity>) async throws(RequestError) -> [String] {
+    var titles: [String] = []
+    for try await event in try await feed.timeout(nil).stream().events where event.type == "news" {
+        titles.append(event.data)
+        if titles.count == 2 { break }
+    }
+    return titles
+}
+
+func copy(_ source: Call<Entity>, to target: Endpoint, through path: String) async throws(RequestError) {
+    let file = try await source.download(to: path) { print("\($0.bytesReceived) bytes") }
+    try await target.put("copy", as: Void.self) { Body(file: file.path) }()
+    let stream = try await source.stream()
+    try await target.put("stream", as: Void.self) { Body(stream: stream) }()
+}

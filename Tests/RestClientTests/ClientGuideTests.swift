@@ -43,4 +43,22 @@ struct ClientGuideTests {
         let line: String? = await waiting(for: "a line") { notified in show(notified, through: api.session) }
         #expect(line == "2 articles")
     }
+
+    @Test func `the guide to streams does what it says`() async throws {
+        let api = try await StubbedService()
+        try await api.stub("GET", "file", .text(200, "content"))
+        try await api.stub(
+            "GET", "feed",
+            .text(
+                200, "event: news\ndata: a\n\ndata: x\n\nevent: news\ndata: b\n\n", type: "text/event-stream")
+        )
+        try await api.stub("PUT", "*", .response(204))
+        #expect(try await news(of: api.service.get("feed")) == ["a", "b"])
+        let folder = TemporaryFolder()
+        let target = try api.service.endpoint("")
+        try await copy(api.service.get("file"), to: target, through: folder.path + "/file")
+        let sent = await api.transport.requests.filter { $0.method == "PUT" }
+        #expect(sent.map(\.body) == [Array("content".utf8), Array("content".utf8)])
+        #expect(sent.map(\.url) == ["https://api.test/v1/copy", "https://api.test/v1/stream"])
+    }
 }

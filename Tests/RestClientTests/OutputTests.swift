@@ -3,14 +3,16 @@ import Testing
 
 /// The possible results of a call.
 struct OutputTests {
-    private func answer<Output>(
+    private func answer<Output: Decodable & Sendable>(
         _ reply: StubReply, as type: Output.Type = Output.self
-    ) async throws(RequestError) -> CallResponse<Output> {
-        do {
-            let api = try await StubbedService()
-            try await api.stub("GET", "x", reply)
-            return try await api.service.get("x", as: type).response()
-        } catch let error as RequestError { throw error } catch { fatalError("\(error)") }
+    ) async throws -> CallResponse<Output> {
+        try await call(reply).returning(type).response()
+    }
+
+    private func call(_ reply: StubReply) async throws -> Call<Entity> {
+        let api = try await StubbedService()
+        try await api.stub("GET", "x", reply)
+        return api.service.get("x")
     }
 
     private let json = StubReply.json(200, #"{"name": "Mona"}"#)
@@ -22,14 +24,14 @@ struct OutputTests {
         #expect(try await answer(json, as: [UInt8].self).value == Array(#"{"name": "Mona"}"#.utf8))
         #expect(try await answer(json, as: String?.self).value == #"{"name": "Mona"}"#)
         #expect(try await answer(json, as: [UInt8]?.self).value == Array(#"{"name": "Mona"}"#.utf8))
-        #expect(try await answer(json, as: Entity.self).value.json["name"]?.string == "Mona")
+        #expect(try await call(json)().json["name"]?.string == "Mona")
         #expect(try await answer(json, as: Person?.self).value == Person(name: "Mona"))
-        _ = try await answer(json, as: Void.self).value
+        try await call(json).returning(Void.self)()
     }
 
     @Test func `a success without a body is nothing, nil and empty`() async throws {
         let none = StubReply.response(204)
-        _ = try await answer(none, as: Void.self)
+        try await call(none).returning(Void.self)()
         #expect(try await answer(none, as: Person?.self).value == nil)
         #expect(try await answer(none, as: [UInt8].self).value == [])
         #expect(try await answer(none, as: String.self).value == "")

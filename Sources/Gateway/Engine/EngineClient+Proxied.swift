@@ -40,7 +40,7 @@ extension EngineClient {
     ) {
         var options = proxied.options
         // The two ends decide how long the exchange takes.
-        options.timeout = .zero
+        options.timeoutSeconds = 0
         let headers = forwarded(of: resource)
         var answer: ProxiedAnswer?
         if isStreamed {

@@ -281,7 +281,7 @@ extension Request {
         guard isOfManyMessages else { return nil }
         let last = attempts.suffix(10)
         return last.map { attempt in
-            let time = (attempt.timings.total * 10_000).rounded() / 10
+            let time = (attempt.timings.totalSeconds * 10_000).rounded() / 10
             let outcome = attempt.status.map { "\($0)" } ?? attempt.error?.code.rawValue ?? ""
             return "attempt-\(attempt.number);dur=\(time);desc=\"\(outcome)\""
         }.joined(separator: ", ")

@@ -111,20 +111,20 @@ enum MessagePhases {
     /// byte, `transfer` of the rest.
     static func of(_ timings: TransferTimings) -> [(String, Double)] {
         var phases: [(String, Double)] = []
-        var end = timings.queue
-        if timings.queue > 0 { phases.append(("queue", timings.queue)) }
+        var end = timings.queueSeconds
+        if timings.queueSeconds > 0 { phases.append(("queue", timings.queueSeconds)) }
         func take(_ name: String, _ time: Double) {
             guard time > 0 else { return }
             phases.append((name, max(0, time - end)))
             end = max(end, time)
         }
         if !timings.isConnectionReused {
-            take("dns", timings.nameLookup)
-            take("connect", timings.connect)
-            take("tls", timings.tls)
+            take("dns", timings.nameLookupSeconds)
+            take("connect", timings.connectSeconds)
+            take("tls", timings.tlsSeconds)
         }
-        take("wait", timings.firstByte)
-        take("transfer", timings.total)
+        take("wait", timings.firstByteSeconds)
+        take("transfer", timings.totalSeconds)
         return phases
     }
 }

@@ -5,7 +5,7 @@ public import RestEngine
 ///
 /// The last body wins over inherited ones; two in one block are an error.
 public struct Body: RequestProperty {
-    fileprivate enum Form: Sendable {
+    enum Form: Sendable {
         case none
         case one(DefinedBody)
         case several
@@ -13,9 +13,9 @@ public struct Body: RequestProperty {
 
     fileprivate let form: Form
 
-    fileprivate init(_ form: Form) { self.form = form }
+    init(_ form: Form) { self.form = form }
 
-    private init(_ body: RequestBody, _ type: ContentType?) {
+    init(_ body: RequestBody, _ type: ContentType?) {
         self.init(.one(DefinedBody(body, contentType: type?.rawValue)))
     }
 
@@ -29,6 +29,17 @@ public struct Body: RequestProperty {
             let cause = RequestError.Cause.invalidJSONObject(message: error.description)
             self.init(.one(DefinedBody(.json, failure: cause, contentType: type?.rawValue)))
         }
+    }
+
+    /// Bytes of another type, such as `Data`.
+    public init<Bytes: Collection & Encodable>(_ bytes: Bytes, type: ContentType? = nil)
+    where Bytes.Element == UInt8 {
+        self.init(.bytes(Array(bytes)), type)
+    }
+
+    /// The same for bytes that aren't `Encodable`, such as a slice.
+    public init<Bytes: Collection>(_ bytes: Bytes, type: ContentType? = nil) where Bytes.Element == UInt8 {
+        self.init(.bytes(Array(bytes)), type)
     }
 
     /// Bytes as they are; `application/octet-stream` unless `type` says what they are.
@@ -55,8 +66,8 @@ public struct Body: RequestProperty {
     ///
     ///     Body { User(name: "Mona") }
     ///
-    /// A string is text, bytes are bytes, a dictionary with values of several types is a ``Tree``, and
-    /// everything else that is `Encodable` is JSON.
+    /// A string is text, bytes such as `Data` are bytes, a dictionary with values of several types is a
+    /// ``Tree``, and everything else that is `Encodable` is JSON.
     public init(@BodyBuilder _ block: () -> Body) { self = block() }
 
     public func add(to properties: inout CallProperties) {
@@ -79,6 +90,23 @@ public enum BodyBuilder {
     public static func buildExpression(_ text: String) -> Body { Body(text) }
 
     public static func buildExpression(_ bytes: [UInt8]) -> Body { Body(bytes) }
+
+    /// Bytes of another type, such as `Data`.
+    public static func buildExpression<Bytes: Collection & Encodable>(_ bytes: Bytes) -> Body
+    where Bytes.Element == UInt8 {
+        Body(bytes)
+    }
+
+    /// The same for bytes that aren't `Encodable`, such as a slice.
+    public static func buildExpression<Bytes: Collection>(_ bytes: Bytes) -> Body
+    where Bytes.Element == UInt8 {
+        Body(bytes)
+    }
+
+    /// Not to be called; says what a body is.
+    @available(*, unavailable, message: "a body is an Encodable value, a String, bytes or a Body")
+    @_disfavoredOverload
+    public static func buildExpression<Value>(_ value: Value) -> Body { fatalError() }
 
     public static func buildExpression(_ body: Body) -> Body { body }
 

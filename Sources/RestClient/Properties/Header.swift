@@ -104,6 +104,16 @@ public enum HeadersBuilder {
         [Header(header.0, header.1)]
     }
 
+    /// Nil says nothing.
+    public static func buildExpression(_ header: (HeaderName, String?)) -> [Header] {
+        header.1.map { [Header(header.0, $0)] } ?? []
+    }
+
+    /// The same; a name whose value is nil says nothing.
+    public static func buildExpression(_ headers: [String: String?]) -> [Header] {
+        buildExpression(headers.compactMapValues { $0 })
+    }
+
     /// In the order of the names, since a dictionary has none.
     public static func buildExpression(_ headers: [String: String]) -> [Header] {
         headers.sorted { $0.key < $1.key }.map { Header(HeaderName(rawValue: $0.key), $0.value) }

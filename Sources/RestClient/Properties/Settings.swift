@@ -1,10 +1,13 @@
 public import RestEngine
 
-/// How long the whole request may take; then it fails with `timeout`. Zero or less: any time.
+/// How long a whole call may take, with refreshes, retries, chains and transformers; then it fails with
+/// `timeout`.
 public struct Timeout: RequestProperty, Hashable {
-    let duration: Duration
+    let duration: Duration?
 
-    public init(_ duration: Duration) { self.duration = duration }
+    /// - Parameter duration: From the start of each request; nil for any time. Of zero or less each request
+    ///   fails at once, and nothing is sent.
+    public init(_ duration: Duration?) { self.duration = duration }
 
     public func add(to properties: inout CallProperties) {
         properties.add(ConfigurationValue.timeout(duration).function)
@@ -104,12 +107,14 @@ public struct CallConfiguration: RequestProperty, Hashable {
 
 /// One setting, whose function is the same for the same value, so that definitions with it are equal.
 enum ConfigurationValue {
-    case timeout(Duration), expirationTime(Duration), retryTime(Duration)
+    case timeout(Duration?)
+    case expirationTime(Duration), retryTime(Duration)
     case followsRedirects(Bool)
     case maxBodyBytes(Int)
 
     private typealias Owner = ConfigurationFunction.Identity.Owner
 
+    private static let noTimeout = Owner()
     private static let timeouts = Owner()
     private static let expirationTimes = Owner()
     private static let retryTimes = Owner()
@@ -118,7 +123,8 @@ enum ConfigurationValue {
 
     var function: ConfigurationFunction {
         switch self {
-        case .timeout(let time):
+        case .timeout(nil): function(Self.noTimeout, "timeout", 0) { $0.timeouts.total = nil }
+        case .timeout(let time?):
             function(Self.timeouts, "timeout", Self.number(time)) { $0.timeouts.total = time }
         case .expirationTime(let time):
             function(Self.expirationTimes, "expiration time", Self.number(time)) { $0.expirationTime = time }

@@ -1,49 +1,65 @@
 public import RestEngine
 
 extension Call {
-    /// Sends the call and waits for its output; short for ``send(session:decoder:)``.
-    @concurrent @discardableResult
-    public func callAsFunction() async throws(RequestError) -> Output { try await send() }
-
-    /// Sends the call and waits for its output, which is decoded neither on the engine's loop nor on the
-    /// caller's actor. Cancelling the task cancels the request.
-    ///
-    /// - Parameters:
-    ///   - session: Nil: the call's own.
-    ///   - decoder: Nil: the call's own.
-    /// - Throws: The ``RequestError`` of the request; nothing is sent of a call that can't be. Of a cancelled
-    ///   task, one whose cause is `request_cancelled`.
-    @concurrent @discardableResult
-    public func send(
-        session: Session? = nil, decoder: TreeDecoder? = nil
+    @concurrent
+    func send(
+        _ output: CallOutput<Output>, _ session: Session?, _ decoder: TreeDecoder?
     ) async throws(RequestError) -> Output {
-        // Beside a model the body would be there twice.
-        let (entity, exchange, _) = try await exchanged(session ?? self.session, keepsBody: Self.isOfBody)
-        return try CallResponse(entity, exchange, decoder ?? self.decoder, of: self).value
+        let (entity, exchange, _) = try await exchanged(session ?? self.session, isRaw: output.isRaw)
+        return try value(output, entity, exchange, decoder)
     }
 
-    /// The same with all that is known of the answer: status, headers, body, timings.
     @concurrent
-    public func response(
-        session: Session? = nil, decoder: TreeDecoder? = nil
+    func response(
+        _ output: CallOutput<Output>, _ session: Session?, _ decoder: TreeDecoder?
     ) async throws(RequestError) -> CallResponse<Output> {
-        let (entity, exchange, request) = try await exchanged(session ?? self.session, keepsBody: true)
-        var response = try CallResponse(entity, exchange, decoder ?? self.decoder, of: self)
+        // Beside a model the body would be there twice, so it is kept only here.
+        let (entity, exchange, request) = try await exchanged(
+            session ?? self.session, keepsBody: true, isRaw: output.isRaw)
+        var response = CallResponse(try value(output, entity, exchange, decoder), entity, exchange)
         response.attempts = await request.attempts
         return response
+    }
+
+    /// Runs a sending as a task that tells `completion` how it ended.
+    func task(
+        _ completion: @escaping @Sendable @isolated(any) (Result<Output, RequestError>) -> Void,
+        _ send: @escaping @Sendable () async throws(RequestError) -> Output
+    ) -> Task<Void, Never> {
+        Task {
+            let result: Result<Output, RequestError>
+            do throws(RequestError) { result = .success(try await send()) } catch { result = .failure(error) }
+            await completion(result)
+        }
+    }
+
+    /// - Throws: A ``RequestError`` for content that is no `Output`.
+    func value(
+        _ output: CallOutput<Output>, _ entity: Entity, _ exchange: Exchange?, _ decoder: TreeDecoder?
+    ) throws(RequestError) -> Output {
+        do throws(RequestError) {
+            return try output.make(entity, exchange?.body, decoder ?? self.decoder)
+        } catch {
+            var error = error
+            error.url = error.url ?? entity.url ?? url
+            error.method = error.method ?? method?.rawValue
+            throw error
+        }
     }
 
     /// Starts a request, for its hooks, its progress and chains. Calls that can't be sent give one that has
     /// failed.
     @EngineActor @discardableResult
-    public func start(session: Session? = nil) -> Request { start(session ?? self.session, keepsBody: false) }
+    public func start(session: Session? = nil) -> Request { start(session ?? self.session) }
 
-    /// The resource at the call's URL, with its data, error and observers: the one that all calls of this URL
-    /// share. An invalid one, whose requests fail, for a call that can't be sent.
+    /// The resource at the call's URL, with its data, error and observers. Its requests, and those of
+    /// resources that it leads to at the same origin, have the call's headers and settings. All calls of this
+    /// URL that have the same ones share it, and no others; see ``ConfigurationFunction``. An invalid one,
+    /// whose requests fail, for a call that can't be sent.
     @EngineActor
     public var resource: Resource {
         switch definition {
-        case .success(let definition): definition.through(session.service).resource
+        case .success(let definition): definition.through(session.service).resourceOfCall
         case .failure: session.service.resource(absoluteURL: nil)
         }
     }
@@ -65,10 +81,15 @@ extension Call {
     }
 
     @EngineActor
-    private func start(_ session: Session, keepsBody: Bool) -> Request {
+    func start(
+        _ session: Session, keepsBody: Bool = false, isRaw: Bool = false,
+        to destination: BodyDestination? = nil
+    ) -> Request {
         let service = session.service
         switch definition {
-        case .success(let definition): return definition.through(service).send(keepsBody: keepsBody)
+        case .success(let definition):
+            return definition.through(service).sendCall(
+                keepsBody: keepsBody, isRaw: isRaw, by: deadline, to: destination)
         case .failure(let error):
             let now = service.engine.scheduler.now
             return Request(
@@ -79,14 +100,14 @@ extension Call {
 
     @EngineActor
     private func exchanged(
-        _ session: Session, keepsBody: Bool
+        _ session: Session, keepsBody: Bool = false, isRaw: Bool
     ) async throws(RequestError) -> (Entity, Exchange?, Request) {
         if Task.isCancelled {
             let now = session.service.engine.scheduler.now
             throw RequestError(
                 cause: .requestCancelled, timestamp: now, url: url, method: method?.rawValue)
         }
-        let request = start(session, keepsBody: keepsBody)
+        let request = start(session, keepsBody: keepsBody, isRaw: isRaw)
         return (try await request.entity(), request.exchange, request)
     }
 }
@@ -94,9 +115,19 @@ extension Call {
 extension Call where Output == Entity {
     /// Sends the call and decodes the content as the type that the context asks for.
     @concurrent @_disfavoredOverload
-    public func send<Value: Sendable>(
+    public func send<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, session: Session? = nil, decoder: TreeDecoder? = nil
     ) async throws(RequestError) -> Value {
         try await returning(type).send(session: session, decoder: decoder)
+    }
+
+    /// The same for content that is decoded as the type that the function takes.
+    @_disfavoredOverload @discardableResult
+    public func send<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, session: Session? = nil, decoder: TreeDecoder? = nil,
+        @_inheritActorContext completion:
+            @escaping @Sendable @isolated(any) (Result<Value, RequestError>) -> Void
+    ) -> Task<Void, Never> {
+        returning(type).send(session: session, decoder: decoder, completion: completion)
     }
 }

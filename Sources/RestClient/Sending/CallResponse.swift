@@ -11,11 +11,8 @@ public struct CallResponse<Output: Sendable>: Sendable {
     /// none when no server was asked.
     public internal(set) var attempts: [RequestAttempt] = []
 
-    /// - Throws: A ``RequestError`` for content that is no `Output`.
-    init(
-        _ entity: Entity, _ exchange: Exchange?, _ decoder: TreeDecoder, of call: Call<Output>
-    ) throws(RequestError) {
-        value = try entity.output(as: Output.self, exchange?.body, decoder, of: call)
+    init(_ value: Output, _ entity: Entity, _ exchange: Exchange?) {
+        self.value = value
         self.entity = entity
         self.exchange = exchange
     }
@@ -40,44 +37,4 @@ public struct CallResponse<Output: Sendable>: Sendable {
 
     /// How many redirects led there.
     public var redirects: Int { exchange?.redirects ?? 0 }
-}
-
-extension Call {
-    /// The output is the body, whatever the pipeline makes of it.
-    static var isOfBody: Bool {
-        switch Output.self {
-        case is [UInt8].Type, is [UInt8]?.Type, is String.Type, is String?.Type: true
-        default: false
-        }
-    }
-}
-
-extension Entity {
-    /// The output of a call.
-    ///
-    /// - Parameter body: As the server sent it, for outputs that are the body.
-    func output<Output>(
-        as type: Output.Type, _ body: [UInt8]?, _ decoder: TreeDecoder, of call: Call<some Any>
-    ) throws(RequestError) -> Output {
-        if let whole = self as? Output { return whole }
-        // An output of no type takes any content.
-        if let nothing = () as? Output { return nothing }
-        if let value = content.cast(to: type) { return value }
-        if let body, let whole = output(as: type, ofBody: body) { return whole }
-        do throws(RequestError) { return try content(as: type, decoder: decoder) } catch {
-            var error = error
-            error.url = error.url ?? url ?? call.url
-            error.method = error.method ?? call.method?.rawValue
-            throw error
-        }
-    }
-
-    /// The body itself as bytes or text; nil for other outputs, and for what is no text in its charset.
-    private func output<Output>(as type: Output.Type, ofBody body: [UInt8]) -> Output? {
-        switch type {
-        case is [UInt8].Type, is [UInt8]?.Type: body as? Output
-        case is String.Type, is String?.Type: TextCharset(charset ?? "utf-8")?.decode(body) as? Output
-        default: nil
-        }
-    }
 }

@@ -1,21 +1,9 @@
 public import RestEngine
 
-extension Call {
-    /// The states of the call's resource from the first look on: the data that is there, then the result of a
-    /// load with this call if that data is not fresh, and all later changes, by any caller.
-    ///
-    ///     for await update in find(name: "Mona").updates {
-    ///         if let users = update.value { show(users) }
-    ///     }
-    ///
-    /// The sequence goes on until its reader stops. A call with another method than GET has no resource of
-    /// its own to look at: it is sent once, and the one update says how it ended.
-    public var updates: CallUpdates<Output> { CallUpdates(call: self) }
-}
-
-/// The updates of a call; each iterator looks for itself. See ``Call/updates``.
+/// The updates of a call; each iterator looks for itself. See `updates` of ``Call``.
 public struct CallUpdates<Output: Sendable>: AsyncSequence, Sendable {
     let call: Call<Output>
+    let output: CallOutput<Output>
 
     /// So many updates wait for the reader; of more it gets the newest.
     public static var bufferSize: Int { 64 }
@@ -23,8 +11,8 @@ public struct CallUpdates<Output: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncStream<CallUpdate<Output>>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(
             of: CallUpdate<Output>.self, bufferingPolicy: .bufferingNewest(Self.bufferSize))
-        let task = Task { [call] in
-            await call.follow(continuation)
+        let task = Task { [call, output] in
+            await call.follow(output, continuation)
             continuation.finish()
         }
         continuation.onTermination = { _ in task.cancel() }
@@ -48,8 +36,8 @@ extension Call {
     fileprivate typealias Updates = AsyncStream<CallUpdate<Output>>.Continuation
 
     @concurrent
-    fileprivate func follow(_ updates: Updates) async {
-        guard failure == nil, method == .get else { return await sendOnce(updates) }
+    fileprivate func follow(_ output: CallOutput<Output>, _ updates: Updates) async {
+        guard failure == nil, method == .get else { return await sendOnce(output, updates) }
         var value: Output?
         var failure: RequestError?
         for await update in await resource.events() {
@@ -58,7 +46,7 @@ extension Call {
                 failure = nil
                 if let data = update.snapshot.latestData {
                     do throws(RequestError) {
-                        value = try data.output(as: Output.self, nil, decoder, of: self)
+                        value = try self.value(output, data, nil, nil)
                     } catch { failure = error }
                 } else {
                     value = nil
@@ -77,12 +65,12 @@ extension Call {
     @EngineActor
     private func refresh() {
         guard case .success(let definition) = definition else { return }
-        try? definition.through(session.service).read { _ in }
+        try? definition.through(session.service).readCall(by: deadline) { _ in }
     }
 
-    private func sendOnce(_ updates: Updates) async {
+    private func sendOnce(_ output: CallOutput<Output>, _ updates: Updates) async {
         do throws(RequestError) {
-            let value = try await send()
+            let value = try await send(output, nil, nil)
             updates.yield(CallUpdate(event: .newData(.network), value: value, error: nil, isLoading: false))
         } catch {
             updates.yield(CallUpdate(event: .error, value: nil, error: error, isLoading: false))

@@ -14,16 +14,31 @@ public final class Session: Sendable, Hashable {
     @EngineActor private var made: Service?
     private let make: @Sendable @EngineActor () -> Service
 
-    /// Of a service that there is.
-    public init(_ service: Service) { make = { service } }
+    /// The service that was given; nil for one that is made at the first look.
+    private let given: Service?
+
+    /// Of a service that there is. Sessions of one service are equal.
+    public init(_ service: Service) {
+        given = service
+        make = { service }
+    }
 
     /// Of a service that is made when something is first sent.
-    public init(_ make: @escaping @Sendable @EngineActor () -> Service) { self.make = make }
-
-    /// Of an engine of its own, over libcurl, and a service with all defaults.
-    public static let shared = Session {
-        Service(engine: Engine(transport: CurlTransport()), name: "shared", baseURL: nil)
+    public init(_ make: @escaping @Sendable @EngineActor () -> Service) {
+        given = nil
+        self.make = make
     }
+
+    /// Of a service with all defaults, which shares no resources with other sessions. All such sessions share
+    /// one engine over libcurl, with its connections.
+    ///
+    /// - Parameter name: The service's, in logs and caches.
+    public convenience init(name: String = "session") {
+        self.init { Service(engine: sharedEngine, name: name, baseURL: nil) }
+    }
+
+    /// One with all defaults for the calls that name no endpoint and no session.
+    public static let shared = Session(name: "shared")
 
     /// The service, which is made at the first look.
     @EngineActor
@@ -34,7 +49,11 @@ public final class Session: Sendable, Hashable {
         return service
     }
 
-    public static func == (a: Session, b: Session) -> Bool { a === b }
+    public static func == (a: Session, b: Session) -> Bool { a.identity == b.identity }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+
+    private var identity: ObjectIdentifier { given.map(ObjectIdentifier.init) ?? ObjectIdentifier(self) }
 }
+
+@EngineActor private let sharedEngine = Engine(transport: CurlTransport())

@@ -79,9 +79,18 @@ extension Call {
         return call
     }
 
-    /// Limits the whole request in time; see ``Timeout``.
-    public func timeout(_ duration: Duration, fileID: String = #fileID, line: Int = #line) -> Call {
+    /// Limits the whole call in time; nil for any time, and of zero or less it fails at once. See
+    /// ``Timeout``.
+    public func timeout(_ duration: Duration?, fileID: String = #fileID, line: Int = #line) -> Call {
         adding(Timeout(duration), fileID: fileID, line: line)
+    }
+
+    /// The whole call must have ended by then, in addition to its timeout. Afterwards it fails at once. Nil:
+    /// there is no such time.
+    public func deadline(_ instant: ContinuousClock.Instant?) -> Call {
+        var call = self
+        call.deadline = instant
+        return call
     }
 
     /// Configures it further, behind all that is there; see ``Configure``.

@@ -8,15 +8,19 @@ public import RestEngine
 ///     }
 ///     let found = try await find(name: "Mona")()
 ///
-/// An `Output` is any `Decodable` type, which is decoded from the content, or the type that a transformer of
-/// the service makes. `Void` takes any success, an `Optional` is nil for a success without a body, ``Tree``
-/// is the JSON, `String` and `[UInt8]` are the body as text and as bytes, and ``Entity`` is everything.
+/// An `Output` is any `Decodable` type, which is decoded from the content. An `Optional` is nil for a success
+/// without a body, and ``Tree`` is the JSON. `String` is the body as text; `[UInt8]`, `Data` and other
+/// collections of bytes are the body as it is; `Void` takes any success: the bodies of these aren't parsed.
+/// ``Entity`` is everything. A type of a transformer of the service that isn't `Decodable` conforms to
+/// ``CallContent``. A call of any other type can't be sent.
 public struct Call<Output: Sendable>: Sendable {
     package private(set) var definition: Result<RequestDefinition, DefinitionError>
     /// Where it is sent.
     public var session: Session
     /// Decodes the answer.
     public var decoder: TreeDecoder
+    /// When it must have ended; see ``deadline(_:)``.
+    package var deadline: ContinuousClock.Instant?
 
     init(
         of source: Result<Endpoint, DefinitionError>, _ method: Method, _ path: Path,
@@ -49,7 +53,9 @@ public struct Call<Output: Sendable>: Sendable {
 
     /// The same request for another type of answer.
     public func returning<Other: Sendable>(_ type: Other.Type = Other.self) -> Call<Other> {
-        Call<Other>(definition, session, decoder)
+        var call = Call<Other>(definition, session, decoder)
+        call.deadline = deadline
+        return call
     }
 
     /// The same with its definition changed; the first error stays.
@@ -91,10 +97,11 @@ extension Call {
     }
 }
 
-/// Calls are equal that send the same to the same session; the decoder doesn't count.
+/// Calls are equal that send the same through the same service, until the same deadline; the decoder doesn't
+/// count.
 extension Call: Hashable {
     public static func == (a: Call, b: Call) -> Bool {
-        a.session == b.session && a.definition == b.definition
+        a.session == b.session && a.definition == b.definition && a.deadline == b.deadline
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(definition) }

@@ -11,7 +11,6 @@ extension CallSource {
     }
 
     /// The same for the whole answer, an ``Entity``.
-    @_disfavoredOverload
     public nonisolated func get(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -28,7 +27,6 @@ extension CallSource {
     }
 
     /// The same for the whole answer, an ``Entity``.
-    @_disfavoredOverload
     public nonisolated func head(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -45,7 +43,6 @@ extension CallSource {
     }
 
     /// The same for the whole answer, an ``Entity``.
-    @_disfavoredOverload
     public nonisolated func post(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -62,7 +59,6 @@ extension CallSource {
     }
 
     /// The same for the whole answer, an ``Entity``.
-    @_disfavoredOverload
     public nonisolated func put(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -79,7 +75,6 @@ extension CallSource {
     }
 
     /// The same for the whole answer, an ``Entity``.
-    @_disfavoredOverload
     public nonisolated func patch(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -96,7 +91,6 @@ extension CallSource {
     }
 
     /// The same for the whole answer, an ``Entity``.
-    @_disfavoredOverload
     public nonisolated func delete(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }

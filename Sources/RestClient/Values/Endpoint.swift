@@ -25,16 +25,19 @@ public struct Endpoint: Sendable, CallSource {
     ///
     ///     let github = try Endpoint(url: "https://api.github.com") { Header(.accept, "application/json") }
     ///
+    /// - Parameter session: Nil: one of its own, so that it shares no data, cookies or blocks with any other
+    ///   endpoint. Keep the endpoint as long as its data is of use.
     /// - Throws: ``DefinitionError`` for text that is no such URL, and for properties that can't be.
     public init(
-        url: String, session: Session = .shared, decoder: TreeDecoder = TreeDecoder(),
+        url: String, session: Session? = nil, decoder: TreeDecoder = TreeDecoder(),
         fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
     ) throws(DefinitionError) {
         let given = try properties().checked()
+        let definition = try EndpointDefinition.detached(url: url)
         self.init(
-            try EndpointDefinition.detached(url: url).endpoint("", given, origin: "\(fileID):\(line)"),
-            session, decoder)
+            try definition.endpoint("", given, origin: "\(fileID):\(line)"),
+            session ?? Session(name: definition.url.host ?? "session"), decoder)
     }
 
     /// Its URL, with the paths of the endpoints that it is in.

@@ -22,7 +22,7 @@ final class AttemptControl {
             case .named(let name): "'\(name)'"
             }
         var key = name
-        if limits.scope == .partition, let partition = resource.partition {
+        if limits.scope == .partition, let partition = resource.clientPartition {
             name += ", partitions"
             key = "\(name) \(partition)"
         }

@@ -25,7 +25,7 @@ final class RequestPermits {
 
     /// Each service, and each of its partitions, has its turn.
     private var queueKey: String {
-        resource.partition.map { "\(core.name)\n\($0)" } ?? core.name
+        resource.clientPartition.map { "\(core.name)\n\($0)" } ?? core.name
     }
 
     // MARK: Before a message

@@ -21,7 +21,7 @@ final class SourceTable {
             entries = entries.filter { $0.value.record != nil }
             nextPruning = max(64, 2 * entries.count)
         }
-        let record = SourceRecord(core, key)
+        let record = SourceRecord(core, source)
         entries[key] = Entry(record: record)
         return record
     }
@@ -44,21 +44,25 @@ final class SourceRecord {
     }
 
     let key: ResourceKey
+    private let additions: ResourceAdditions?
     private weak var core: ServiceCore?
     /// Increases with each change.
     private(set) var version = 0
     private var dependents: [ObjectIdentifier: Dependent] = [:]
 
-    init(_ core: ServiceCore, _ key: ResourceKey) {
+    init(_ core: ServiceCore, _ source: Resource) {
         self.core = core
-        self.key = key
+        key = source.key
+        additions = source.additions
     }
 
     /// The existing resource; nil if it was dropped.
     var resource: Resource? { core?.table.existing(key) }
 
     /// The resource, which is made again if it was dropped.
-    func renewedResource() -> Resource? { core?.neighbour(at: URLText(key.url), key.partition) }
+    func renewedResource() -> Resource? {
+        core?.neighbour(at: URLText(key.url), key.partition, adding: additions)
+    }
 
     /// The headers of a client that observes a resource which is made of this one.
     func clientOfDependents(reaching core: ServiceCore, depth: Int) -> ClientHeaders? {

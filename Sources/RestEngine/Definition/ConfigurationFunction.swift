@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A function that edits the configuration of one definition's requests, after all matching blocks (rule
 /// 39.1). Functions can't be compared, so this one has an identity.
 public struct ConfigurationFunction: Sendable, Hashable {
@@ -6,6 +8,10 @@ public struct ConfigurationFunction: Sendable, Hashable {
     public struct Identity: Sendable, Hashable {
         /// Owners are compared by reference; each owner numbers its functions on its own.
         public final class Owner: Sendable {
+            private static let count = Atomic(0)
+            /// No other owner has it, unlike an address.
+            fileprivate let serial = Owner.count.wrappingAdd(1, ordering: .relaxed).newValue
+
             public init() {}
         }
 
@@ -29,6 +35,9 @@ public struct ConfigurationFunction: Sendable, Hashable {
         public static func == (a: Identity, b: Identity) -> Bool {
             a.owner === b.owner && a.number == b.number
         }
+
+        /// The same for equal identities alone, in this process.
+        var text: String { "\(owner.serial).\(number)" }
 
         public func hash(into hasher: inout Hasher) {
             hasher.combine(ObjectIdentifier(owner))

@@ -14,8 +14,13 @@ public struct DefinedBody: Sendable, Hashable {
     let content: Result<Encoded, Failure>
 
     struct Encoded: Sendable, Hashable {
-        let payload: RequestPayload
+        let fixed: RequestPayload
+        /// The sequence that each request writes anew.
+        var source: BodySource?
         let contentType: String
+
+        /// The body of one request.
+        var payload: RequestPayload { source.map { .upload(.stream($0.makePipe())) } ?? fixed }
     }
 
     struct Failure: Error, Sendable, Hashable {
@@ -33,12 +38,21 @@ public struct DefinedBody: Sendable, Hashable {
         kind = body.kind
         do throws(RequestError.CauseError) {
             let (payload, type) = try body.encode(contentType: contentType, checksFiles: false)
-            content = .success(Encoded(payload: payload, contentType: type))
+            content = .success(Encoded(fixed: payload, contentType: type))
             self.contentType = contentType == nil ? nil : type
         } catch {
             content = .failure(Failure(cause: error.cause))
             self.contentType = contentType
         }
+    }
+
+    /// A body that is written anew for each request.
+    package init(_ source: BodySource, contentType: String? = nil) {
+        kind = .body
+        self.contentType = contentType
+        content = .success(
+            Encoded(
+                fixed: .none, source: source, contentType: contentType ?? "application/octet-stream"))
     }
 
     /// A body that turned out to be impossible before it could be a ``RequestBody``.

@@ -48,8 +48,14 @@ struct DefinedHeaders: Sendable, Hashable {
     private(set) var omitted: [Placed<String>] = []
 
     /// Each field once; a header that is not a list has one field for each value.
-    var headers: Headers {
-        var headers = Headers(entries.flatMap { entry in entry.values.map { (entry.name, $0) } })
+    var headers: Headers { headers { _ in true } }
+
+    /// Without those that were set together with the body.
+    var withoutBody: Headers { headers { !$0.isOfBody } }
+
+    private func headers(of isOne: (Entry) -> Bool) -> Headers {
+        var headers = Headers(
+            entries.filter(isOne).flatMap { entry in entry.values.map { (entry.name, $0) } })
         for name in omitted { headers.omit(name.value) }
         return headers
     }

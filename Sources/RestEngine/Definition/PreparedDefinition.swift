@@ -9,12 +9,16 @@ final class PreparedDefinition {
     private let hasRandomKey: Bool
     /// Files that are checked when a request is made.
     private let upload: Upload?
+    /// Nil for a call that adds nothing to its resource.
+    let additions: ResourceAdditions?
 
     init(_ definition: RequestDefinition) {
         let contents = definition.contents
         url = contents.url
         upload = contents.body?.value.upload
         hasRandomKey = contents.idempotencyKey?.value == .random
+        additions = ResourceAdditions(
+            contents.headers.withoutBody, contents.configuration.map(\.value))
         var plan = RequestPlan(method: definition.method)
         let headers = contents.allHeaders
         // They replace headers of blocks (35.5).
@@ -59,16 +63,15 @@ extension RequestDefinition {
     /// decorators and pipeline, and its own configuration after all blocks (39.3).
     @EngineActor
     @discardableResult
-    public func send() -> Request { send(keepsBody: false) }
+    public func send() -> Request { send(through: resource) }
 
-    /// - Parameter keepsBody: See ``Exchange/body``.
     @EngineActor
-    package func send(keepsBody: Bool) -> Request {
-        let prepared = prepared
-        let resource = service.core.resource(at: prepared.url)
+    private func send(
+        through resource: Resource, _ edit: (inout RequestPlan) -> Void = { _ in }
+    ) -> Request {
         do throws(RequestError.CauseError) {
             var plan = try prepared.planOfRequest()
-            plan.keepsBody = keepsBody
+            edit(&plan)
             return resource.start(plan)
         } catch { return resource.failedRequest(error.cause, method: method) }
     }
@@ -93,12 +96,68 @@ extension RequestDefinition {
     public func read(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
     ) throws(DefinitionError) {
+        try read(resource, completion) { _ in }
+    }
+
+    @EngineActor
+    private func read(
+        _ resource: Resource, _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
+        _ edit: @escaping (inout RequestPlan) -> Void
+    ) throws(DefinitionError) {
         guard method == "GET" else {
             throw DefinitionError(
                 .notReadable, "a definition of \(method) has no content to get: send() gives its request")
         }
-        let resource = resource
         // The resource has one stream for all readers (57.3).
-        resource.read(completion) { resource.isStreamed ? resource.load() : resource.load(using: send()) }
+        resource.read(completion) {
+            resource.isStreamed ? resource.load() : resource.load(using: send(through: resource, edit))
+        }
+    }
+}
+
+// MARK: Calls
+
+/// A call of a program has a resource of its own where it adds headers or functions (rules 79).
+extension RequestDefinition {
+    /// The resource at the call's URL, with all that the call adds.
+    @EngineActor
+    package var resourceOfCall: Resource {
+        service.core.resource(at: prepared.url, adding: prepared.additions)
+    }
+
+    /// The same as ``send()``.
+    ///
+    /// - Parameters:
+    ///   - keepsBody: See ``Exchange/body``.
+    ///   - isRaw: See ``RequestPlan/isRaw``.
+    ///   - deadline: When the request must have ended.
+    ///   - destination: Where the body of a success goes; nil: it becomes content.
+    @EngineActor
+    package func sendCall(
+        keepsBody: Bool = false, isRaw: Bool = false, by deadline: ContinuousClock.Instant? = nil,
+        to destination: BodyDestination? = nil
+    ) -> Request {
+        let resource = resourceOfCall
+        defer { service.core.releaseIfWithoutData(resource) }
+        return send(through: resource) {
+            $0.keepsBody = keepsBody
+            $0.isRaw = isRaw
+            $0.allowsFragments = true
+            $0.deadline = service.engine.uptime(at: deadline)
+            $0.destination = destination
+        }
+    }
+
+    /// The same as ``read(_:)``.
+    @EngineActor
+    package func readCall(
+        by deadline: ContinuousClock.Instant? = nil,
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+    ) throws(DefinitionError) {
+        let uptime = service.engine.uptime(at: deadline)
+        try read(resourceOfCall, completion) {
+            $0.allowsFragments = true
+            $0.deadline = uptime
+        }
     }
 }

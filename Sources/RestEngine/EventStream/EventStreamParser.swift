@@ -14,7 +14,7 @@ package struct EventStreamParser {
     package struct Overflow: Error, Equatable {
         let limit: Int
         /// The complete events before it in the same bytes.
-        var events: [Event] = []
+        package var events: [Event] = []
     }
 
     /// Bytes of an id; longer ones are ignored, since they would be sent back in a header.

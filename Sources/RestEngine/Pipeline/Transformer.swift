@@ -27,6 +27,9 @@ public struct PipelineContext: Sendable {
     public let maxBodyBytes: Int
     /// True if no further step follows and the outcome is published: then JSON may stay text.
     package internal(set) var isPublished = false
+    /// JSON that is a number, string, boolean or null is content too, for a caller that says which type it
+    /// expects.
+    var allowsFragments = false
     /// The log, for facts that the response does not contain.
     let log: EngineLog?
 
@@ -44,7 +47,10 @@ public struct PipelineContext: Sendable {
 
     /// The same without the log, for other threads.
     var withoutLog: PipelineContext {
-        PipelineContext(url: url, method: method, now: now, status: status, maxBodyBytes: maxBodyBytes)
+        var context = PipelineContext(
+            url: url, method: method, now: now, status: status, maxBodyBytes: maxBodyBytes)
+        context.allowsFragments = allowsFragments
+        return context
     }
 }
 

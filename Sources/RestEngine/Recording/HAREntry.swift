@@ -253,22 +253,22 @@ private struct HARTimings {
     init(_ attempt: EngineEvent.Attempt) {
         var times = (try? attempt.result.get().timings) ?? TransferTimings()
         // The transport doesn't measure, or there was no answer.
-        if times.total == 0 { times.total = attempt.seconds }
-        if times.firstByte == 0 { times.firstByte = times.total }
+        if times.totalSeconds == 0 { times.totalSeconds = attempt.seconds }
+        if times.firstByteSeconds == 0 { times.firstByteSeconds = times.totalSeconds }
         // curl's times are from the start, and zero for phases that did not occur.
-        let named = max(times.nameLookup, times.queue)
-        let connected = max(times.connect, named)
-        let secured = max(times.tls, connected)
-        let first = max(times.firstByte, secured)
+        let named = max(times.nameLookupSeconds, times.queueSeconds)
+        let connected = max(times.connectSeconds, named)
+        let secured = max(times.tlsSeconds, connected)
+        let first = max(times.firstByteSeconds, secured)
         func since(_ end: Double, _ start: Double, _ happened: Bool = true) -> Double {
             happened ? ((end - start) * 1e6).rounded() / 1000 : -1
         }
-        tls = since(secured, connected, times.tls > 0)
+        tls = since(secured, connected, times.tlsSeconds > 0)
         parts = [
-            ("blocked", since(times.queue, 0, times.queue > 0)),
-            ("dns", since(named, times.queue, times.nameLookup > 0)),
-            ("connect", since(secured, named, times.connect > 0)), ("send", 0),
-            ("wait", since(first, secured)), ("receive", since(max(times.total, first), first)),
+            ("blocked", since(times.queueSeconds, 0, times.queueSeconds > 0)),
+            ("dns", since(named, times.queueSeconds, times.nameLookupSeconds > 0)),
+            ("connect", since(secured, named, times.connectSeconds > 0)), ("send", 0),
+            ("wait", since(first, secured)), ("receive", since(max(times.totalSeconds, first), first)),
         ]
     }
 

@@ -20,9 +20,9 @@ public protocol CustomRequest: AnyObject {
     /// The interval at which ``progress`` is read; by default 50 milliseconds.
     var progressInterval: Duration { get }
 
-    /// The time from the start to the outcome, after which the request fails with `timeout` (D33); 0 for any
-    /// time. Nil, the default: the configured time for a whole transfer, ``Timeouts/total``, of the resource
-    /// that the request loads, or the standard one.
+    /// The time from the start to the outcome, after which the request fails with `timeout` (D33). Nil, the
+    /// default: the configured time, ``Timeouts/total``, of the resource that the request loads, or the
+    /// standard one.
     var timeout: Duration? { get }
 
     /// Where it was made, `file:line`, for the timeout error; nil: where its request was made.
@@ -138,7 +138,7 @@ private final class CustomWork: RequestWork {
 
     func limitTime(to seconds: Double) { limit = seconds }
 
-    var totalSeconds: Double { custom.timeout?.inSeconds ?? limit }
+    var totalSeconds: Double { custom.timeout.map { Timeouts.seconds($0) } ?? limit }
 
     func cancel(isRunning: Bool) {
         guard isRunning else { return }

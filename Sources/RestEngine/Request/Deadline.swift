@@ -16,15 +16,20 @@ extension Request {
 extension NetworkWork {
     /// Seconds for the whole request; 0 for any time.
     var totalSeconds: Double {
-        plan.timeout ?? (configurationAtStart ?? finalConfiguration).configuration.timeouts.totalSeconds
+        if let secondsAtStart { return secondsAtStart }
+        if let timeout = plan.timeout { return timeout }
+        return finalConfiguration.configuration.timeouts.totalSeconds
     }
 }
 
 extension TransportError {
     /// The error of a request whose total time is over.
     static func overdue(after seconds: Double) -> TransportError {
-        TransportError(
-            .timeout, phase: .total, message: "the request did not end within \(inWords(seconds: seconds))")
+        let message =
+            seconds == .leastNormalMagnitude
+            ? "the time for the request was over before it began"
+            : "the request did not end within \(inWords(seconds: seconds))"
+        return TransportError(.timeout, phase: .total, message: message)
     }
 
     /// `1 second`, `2.5 seconds`.
@@ -32,5 +37,13 @@ extension TransportError {
         let rounded = (seconds * 1000).rounded() / 1000
         let number = rounded == rounded.rounded() && abs(rounded) < 1e15 ? "\(Int64(rounded))" : "\(rounded)"
         return "\(number) second\(rounded == 1 ? "" : "s")"
+    }
+}
+
+extension Engine {
+    /// The time on the scheduler's uptime clock; infinite for nil.
+    func uptime(at instant: ContinuousClock.Instant?) -> Double {
+        guard let instant else { return .infinity }
+        return scheduler.uptime + ContinuousClock.now.duration(to: instant).inSeconds
     }
 }

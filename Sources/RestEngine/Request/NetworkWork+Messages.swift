@@ -31,6 +31,12 @@ extension NetworkWork {
         return message
     }
 
+    /// Tells the writer of a streamed body when nobody reads it any more.
+    func endStream(of hop: RequestHop, after request: Request) {
+        guard case .upload(.stream(let pipe)) = hop.step.payload else { return }
+        request.onCompletion { _ in if pipe.isSpent { pipe.close() } }
+    }
+
     // MARK: Failures
 
     /// The failure for an answer with an error status.

@@ -33,9 +33,11 @@ final class NetworkWork: RequestWork {
     /// The service's definition at the start; see ``Service/Definition``.
     private var generation = 0
     private(set) var configurationAtStart: ResolvedConfiguration?
+    /// The seconds that it has from its start; nil before, and for any time.
+    private(set) var secondsAtStart: Double?
     /// The last result with its version; failures are not kept, because a block may still be running.
     private var known: (configuration: ResolvedConfiguration, version: Int)?
-    /// Whether it is part of a call with a deadline.
+    /// Whether it is part of a call with a deadline, or its time is over when it starts.
     private(set) var hasCallDeadline = false
     /// The stamps of the body's files when they were first sent.
     private var files: [FileStamp?]?
@@ -88,10 +90,12 @@ final class NetworkWork: RequestWork {
         if let rules = resolved.configuration.attemptRules?.rules, !rules.isIdle {
             permits = RequestPermits(rules, resource) { [weak self] in self?.limitsNow }
         }
-        let total = totalSeconds
-        hasCallDeadline = request.deadline < .infinity
+        let left = request.timeLeft(of: totalSeconds)
+        let isOver = left <= .leastNormalMagnitude
+        if left < .infinity { secondsAtStart = isOver ? .leastNormalMagnitude : left }
+        hasCallDeadline = request.deadline < .infinity || isOver
         var new = RequestLifecycle()
-        new.deadline = min(request.deadline, total > 0 ? scheduler.uptime + total : .infinity)
+        new.deadline = isOver ? scheduler.uptime : left < .infinity ? scheduler.uptime + left : .infinity
         lifecycle = new
         let hop = RequestHop(step: step, resolved: resolved, began: scheduler.now, number: request.attempt)
         perform(next { $0.started(hop) }, request)
@@ -179,6 +183,7 @@ final class NetworkWork: RequestWork {
             let why = "the request can't be sent again: " + RequestPayload.spentMessage
             return fail(.transport(TransportError(.internal, phase: .send, message: why)), request)
         }
+        endStream(of: hop, after: request)
         if files == nil { files = hop.step.payload.fileStamps }
         let authentication = MessageAuthentication(of: hop, in: self)
         measure(hop.step)
@@ -302,23 +307,24 @@ final class NetworkWork: RequestWork {
     ) {
         permits?.leave()
         delivery?.file?.discard()
-        guard plan.usesPipeline else { return end(response, request) }
+        guard plan.usesPipeline, !(plan.isRaw && response.isSuccess) else { return end(response, request) }
         let engine = resource.engine
         let resolved = configurationAtEnd
         if let failure = resolved.failure { return end(.failure(failure), request) }
-        let context = PipelineContext(
+        var context = PipelineContext(
             url: step.url, method: step.method, now: engine.scheduler.now, status: status,
             maxBodyBytes: resolved.configuration.maxBodyBytes, log: engine.log)
+        context.allowsFragments = plan.allowsFragments
         // Any GET may become a load (D17).
         let version = resource.pipelineVersion(of: resolved, generation)
         let outputs = plan.method == "GET" ? StageOutputs(of: resource, pipelineVersion: version) : nil
         var run = PipelineRun(
             response, resolved.configuration.pipeline, context, of: engine, keeping: outputs,
             answerSnapshot: outputs == nil ? nil : resource.answerSnapshot)
-        guard let next = run.next() else { return end(run, request) }
+        guard let next = run.next() else { return end(run, step, request) }
         let offloaded = OffloadedRun(run, next, engine) { [self] run in
             stop(.failure(.cancelled))
-            end(run, request)
+            end(run, step, request)
         }
         let left = timeLeft
         guard left < .infinity else {
@@ -340,8 +346,12 @@ final class NetworkWork: RequestWork {
         request.complete(ResponseInfo(response))
     }
 
-    private func end(_ run: PipelineRun, _ request: Request) {
+    private func end(_ run: PipelineRun, _ step: Redirect.RequestStep, _ request: Request) {
         account?.close()
+        // A function on the loop holds up timers too.
+        if lifecycle.deadline < .infinity, run.response.isSuccess, timeLeft <= 0 {
+            return end(.failure(failure(.transport(.overdue(after: totalSeconds)), step)), request)
+        }
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
     }
 
@@ -386,18 +396,4 @@ final class NetworkWork: RequestWork {
         guard let files, let now = step.payload.fileStamps else { return nil }
         return now != files || now.contains(nil) ? RequestPayload.changedMessage : nil
     }
-}
-
-extension RequestLifecycle.Action {
-    /// Whether no further message or decision follows.
-    fileprivate var isLast: Bool {
-        switch self {
-        case .receive, .fail, .ignore: true
-        case .admit, .send, .decideRedirect, .decideRetry, .wait: false
-        }
-    }
-}
-
-extension TransportResult {
-    fileprivate var isStale: Bool { error?.isStaleConnection ?? false }
 }

@@ -85,7 +85,7 @@ extension RequestAttempt: CustomStringConvertible {
         if waited > 0 { text += " after \(Self.seconds(waited))" }
         if queued > 0 { text += ", \(Self.seconds(queued)) in the queue" }
         if let reason { text += " because of \(reason)" }
-        let milliseconds = "\(Int((timings.total * 1000).rounded())) ms"
+        let milliseconds = "\(Int((timings.totalSeconds * 1000).rounded())) ms"
         return switch outcome {
         case .status(let status): "\(text): \(StatusPhrase.line(status)) in \(milliseconds)"
         case .failure(let error): "\(text): \(error.code.rawValue) in \(milliseconds)"

@@ -68,11 +68,12 @@ extension RequestPlan {
                 method: method)
         }
         var draft = RequestDraft(method: method, url: url.string, headers: resolved.configuration.headers)
-        draft.partition = resource.partition
+        draft.partition = resource.clientPartition
         if let client = resource.clientForRequest {
             draft.headers.replace(by: client.headers)
             resource.needsClient()
         }
+        resource.additions?.write(to: &draft)
         do {
             if isConditional { resource.makeConditional(&draft) }
             for mutation in mutations { try mutation(&draft) }
@@ -140,8 +141,13 @@ public struct RequestOptions: Sendable {
     public var query: [(name: String, values: [String]?)] = []
     /// Edits the request before the configured mutators do (rules 6.7, 15.1).
     public var mutate: RequestMutation?
-    /// For the whole exchange, instead of the configured ``Timeouts/total``; zero for any time.
-    public var timeout: Duration?
+    /// For the whole request, instead of the configured ``Timeouts/total``, which nil leaves.
+    public var timeout: Duration? {
+        get { timeoutSeconds.flatMap { $0 > 0 ? Duration(inSeconds: $0) : nil } }
+        set { timeoutSeconds = newValue.map { Timeouts.seconds($0) } }
+    }
+    /// The same in seconds; 0 for any time.
+    package var timeoutSeconds: Double?
 
     /// False: the body is returned as the server sent it.
     public var usesPipeline = true

@@ -143,7 +143,7 @@ extension Request {
         var attempt = RequestAttempt(
             number: hop.number, method: hop.step.method, url: hop.step.url, reason: hop.reason, began: sent,
             outcome: .failure(error))
-        attempt.timings.total = max(0, engine.scheduler.now - sent)
+        attempt.timings.totalSeconds = max(0, engine.scheduler.now - sent)
         attempt.waited = hop.waited
         attempt.queued = hop.queued
         trail = (trail ?? []) + [attempt]

@@ -224,3 +224,17 @@ struct RequestLifecycle {
         if case .none = step.payload { nil } else { outcome.bodyObstacle }
     }
 }
+
+extension RequestLifecycle.Action {
+    /// Whether no further message or decision follows.
+    var isLast: Bool {
+        switch self {
+        case .receive, .fail, .ignore: true
+        case .admit, .send, .decideRedirect, .decideRetry, .wait: false
+        }
+    }
+}
+
+extension TransportResult {
+    var isStale: Bool { error?.isStaleConnection ?? false }
+}

@@ -82,6 +82,10 @@ struct RequestPlan {
     var isConditional = false
     var mutations: [RequestMutation] = []
     var usesPipeline = true
+    /// A success is the body as the server sent it; the pipeline is for failures alone.
+    var isRaw = false
+    /// See ``PipelineContext/allowsFragments``.
+    var allowsFragments = false
     /// See ``Exchange/body``.
     var keepsBody = false
     var authentication: (any RequestAuthentication)?
@@ -89,6 +93,8 @@ struct RequestPlan {
     var configuration: [ConfigurationFunction] = []
     /// Seconds for the whole exchange, instead of the configured ones.
     var timeout: Double?
+    /// When it must have ended, on the scheduler's uptime clock.
+    var deadline = Double.infinity
     /// The destination for the body of a success; nil: it becomes content.
     var destination: BodyDestination?
     /// Bytes that the mutations hold, above all those of the body, and the work itself.
@@ -96,7 +102,7 @@ struct RequestPlan {
 }
 
 /// The destination for the body of a success that is not kept in memory.
-enum BodyDestination {
+package enum BodyDestination {
     case file(String)
     case receiver(any BodyReceiver)
     /// A stream of events, without an end.

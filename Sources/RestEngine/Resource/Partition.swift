@@ -4,6 +4,8 @@ public enum Partition {
     package static let mostBytes = 256
     /// Names with this prefix stand for the credentials of a client, and only the gateway makes them.
     package static let credentialsPrefix = "forwarded:"
+    /// Names with this prefix stand for the headers and functions of calls; see ``ResourceAdditions``.
+    static let callPrefix = "call:"
 
     /// The reason why a text can't be the name of a partition; nil if it can.
     package static func validationError(to name: String) -> String? {
@@ -32,7 +34,7 @@ extension Resource {
 
     /// The cookies for its requests; nil if none are kept.
     var cookies: CookieJar? {
-        guard let shared = core.cookies, let partition else { return core.cookies }
-        return core.partitionCookies.jar(of: partition, beside: shared)
+        guard let shared = core.cookies, let clientPartition else { return core.cookies }
+        return core.partitionCookies.jar(of: clientPartition, beside: shared)
     }
 }

@@ -10,7 +10,7 @@ extension Resource {
             return start(
                 RequestPlan(
                     method: method, mutations: try mutations(for: options),
-                    usesPipeline: options.usesPipeline, timeout: options.timeout?.inSeconds,
+                    usesPipeline: options.usesPipeline, timeout: options.timeoutSeconds,
                     destination: options.receiver.map(BodyDestination.receiver)
                         ?? options.file.map(BodyDestination.file)))
         } catch { return failedRequest(error.cause, method: method) }
@@ -24,7 +24,7 @@ extension Resource {
     ///   - query: Parameters added to the resource's URL: several with one name are its values, nil removes
     ///     it.
     ///   - headers: Override the configured ones.
-    ///   - timeout: For the whole exchange; nil: the configured one.
+    ///   - timeout: For the whole request; nil: the configured one.
     @discardableResult
     public func request(
         _ method: Method, query: KeyValuePairs<String, String?> = [:], headers: Headers = [:],
@@ -50,15 +50,17 @@ extension Resource {
         if let declaration = configuration(for: plan.method).computation {
             return start(plan, computedBy: declaration)
         }
+        let deadline = plan.deadline
         let work = NetworkWork(plan, of: self)
         var request = Request(engine: engine, work: work)
         let resolved = work.finalConfiguration
         if !resolved.configuration.decorators.isEmpty {
             request = decorated(request, method: work.finalMethod, by: resolved.configuration.decorators)
             if request.work !== work {
-                request.work.limitTime(to: work.plan.timeout ?? resolved.configuration.timeouts.totalSeconds)
+                request.work.limitTime(to: work.totalSeconds)
             }
         }
+        request.mustEnd(by: deadline)
         track(request)
         return request.begin()
     }
@@ -85,7 +87,7 @@ extension Resource {
         var draft = RequestDraft(method: plan.method, url: url.string)
         for mutation in plan.mutations { try mutation(&draft) }
         guard draft.url != url.string else { return self }
-        return core.neighbour(at: URLText(draft.url), partition)
+        return core.neighbour(at: URLText(draft.url), partition, adding: additions)
     }
 
     /// The request after one of its decorators.

@@ -9,6 +9,8 @@ public final class Resource {
     /// The part of the service's resources that it belongs to, such as those of one user (rules 77); nil: the
     /// part of everybody.
     public nonisolated let partition: String?
+    /// The headers and functions of the call that it belongs to; nil for all other resources.
+    nonisolated let additions: ResourceAdditions?
 
     var state = ResourceStateMachine()
     /// The version of the pipeline that made the data.
@@ -51,10 +53,14 @@ public final class Resource {
     /// Its entry in the order of use; nil for an invalid resource that never had content.
     var place: ResourcePlace?
 
-    init(core: ServiceCore, url: URLText?, partition: String? = nil, invalidSource: String? = nil) {
+    init(
+        core: ServiceCore, url: URLText?, partition: String? = nil, additions: ResourceAdditions? = nil,
+        invalidSource: String? = nil
+    ) {
         self.core = core
         self.url = url
         self.partition = partition
+        self.additions = additions
         self.invalidSource = invalidSource
         heldBytes = Self.ownBytes(of: url, partition)
         core.accounting.add(heldBytes)
@@ -210,7 +216,10 @@ public final class Resource {
         guard !isResolving else { return .unfinished(url, method, now: engine.scheduler.now) }
         isResolving = true
         defer { isResolving = false }
-        let made = core.resolveConfiguration(url: url, method: method)
+        var made = core.resolveConfiguration(url: url, method: method)
+        if let own = additions?.functions, !own.isEmpty {
+            made = core.resolveConfiguration(own, after: made, url: url, method: method)
+        }
         // Blocks that add blocks or invalidate the configuration run once more with these changes. If they do
         // it again, or take too long, the result is final: otherwise each further read would run them again.
         let after = core.configuration.version
@@ -230,10 +239,11 @@ public final class Resource {
         configurationBytes = 0
     }
 
-    /// The same with a definition's functions, which run after the blocks.
+    /// The same with a definition's functions, which run after the blocks. The functions of a call are those
+    /// of its resource.
     func resolvedConfiguration(for method: String, own: [ConfigurationFunction]) -> ResolvedConfiguration {
         let blocks = resolvedConfiguration(for: method)
-        guard !own.isEmpty, let url else { return blocks }
+        guard !own.isEmpty, additions == nil, let url else { return blocks }
         return core.resolveConfiguration(own, after: blocks, url: url, method: method)
     }
 }

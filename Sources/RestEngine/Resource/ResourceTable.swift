@@ -203,7 +203,7 @@ extension Resource {
     /// The resource one or more path segments below (rule 3.4). No block runs while navigating (3.13). Text
     /// that would leave this resource, such as `..`, gives an invalid one (D31).
     public func child(_ text: String) -> Resource {
-        core.neighbour(at: url?.appendingPath(text), core.partitionInScope(partition))
+        core.neighbour(at: url?.appendingPath(text), of: self)
     }
 
     /// The same for text that is already escaped: a `%2F` in it is a slash inside a segment (37.5). Text that
@@ -212,8 +212,7 @@ extension Resource {
         guard let url, let component = try? PathComponent.raw(text) else {
             return core.invalid(urlString + "/" + text.text)
         }
-        return core.neighbour(
-            at: url.appendingPath(escaped: [component.escaped]), core.partitionInScope(partition))
+        return core.neighbour(at: url.appendingPath(escaped: [component.escaped]), of: self)
     }
 
     /// The resource at the target of a link on this one (3.5). Dot segments that leave the base of the
@@ -223,7 +222,7 @@ extension Resource {
         if let url, let target, let base = core.baseURL, base.isLeft(by: href, from: url, to: target) {
             return core.invalid(target.string)
         }
-        return core.neighbour(at: target, core.partitionInScope(partition))
+        return core.neighbour(at: target, of: self)
     }
 
     /// Nil for nil, otherwise as ``relative(_:)`` (3.6).
@@ -238,13 +237,12 @@ extension Resource {
 
     /// Replaces a parameter of the query; several values repeat it, an empty list removes it (3.7–3.12, D19).
     public func withParam(_ name: String, _ values: [String]) -> Resource {
-        core.neighbour(at: url?.withParam(name, values), core.partitionInScope(partition))
+        core.neighbour(at: url?.withParam(name, values), of: self)
     }
 
     /// The same for several parameters in one step (3.10).
     public func withParams(_ params: [(name: String, values: [String]?)]) -> Resource {
-        core.neighbour(
-            at: url?.withParams(params.map { ($0.name, $0.values ?? []) }), core.partitionInScope(partition))
+        core.neighbour(at: url?.withParams(params.map { ($0.name, $0.values ?? []) }), of: self)
     }
 }
 

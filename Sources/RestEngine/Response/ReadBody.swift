@@ -39,3 +39,16 @@ extension [UInt8] {
         }
     }
 }
+
+extension Entity {
+    /// The bytes of the body, if the content is these bytes or was only read from them.
+    package var bodyBytes: [UInt8]? { content.bytes ?? body?.bytes }
+
+    /// The text of a body of this entity's type and charset (rule 18.3).
+    package func text(ofBody bytes: [UInt8]) throws(RequestError) -> String {
+        let text = BodyText(bytes, contentType: headers["Content-Type"], charset: charset)
+        do throws(RequestError.CauseError) { return try text.decode() } catch {
+            throw RequestError(entity: self, cause: error.cause, timestamp: timestamp)
+        }
+    }
+}

@@ -12,6 +12,8 @@ public enum Response: Sendable {
         }
     }
 
+    var isSuccess: Bool { if case .success = self { true } else { false } }
+
     /// The error of a failure; nil for a success.
     public var error: RequestError? {
         if case .failure(let error) = self { error } else { nil }

@@ -94,11 +94,16 @@ final class ServiceCore {
     /// A resource without a partition that the function of a computed resource asks for belongs to the
     /// partition of that resource (77.6).
     func partitionInScope(_ partition: String?) -> String? {
-        partition ?? WorkScope.current.computation?.resource.partition
+        partition ?? WorkScope.current.computation?.resource.clientPartition
     }
 
     /// Call this only while the service exists.
-    func resource(at url: URLText?, _ partition: String? = nil) -> Resource {
+    ///
+    /// - Parameter additions: Those of a call, which then name the partition.
+    func resource(
+        at url: URLText?, _ partition: String? = nil, adding additions: ResourceAdditions? = nil
+    ) -> Resource {
+        let partition = additions?.partition ?? partition
         // The invalid resource has a key that is no URL; if it was stored elsewhere, it would hold the core
         // forever.
         let key = ResourceKey(partition, url?.string ?? ":")
@@ -110,16 +115,28 @@ final class ServiceCore {
             // Observers that were notified of their end may have requested the same resource.
             if let known = table.known(key) { return known }
         }
-        let resource = Resource(core: self, url: url, partition: partition)
+        let resource = Resource(core: self, url: url, partition: partition, additions: additions)
         table.add(resource, for: key)
         return resource
     }
 
     /// The same for callers that have one of its resources.
-    func neighbour(at url: URLText?, _ partition: String?) -> Resource {
-        let resource = resource(at: url, partition)
+    func neighbour(
+        at url: URLText?, _ partition: String?, adding additions: ResourceAdditions? = nil
+    ) -> Resource {
+        let resource = resource(at: url, partition, adding: additions)
         releaseIfUnowned(resource)
         return resource
+    }
+
+    /// The same in the partition of a resource. The headers of a call may be credentials, so no other origin
+    /// gets them (79.3).
+    func neighbour(at url: URLText?, of resource: Resource) -> Resource {
+        guard let additions = resource.additions else {
+            return neighbour(at: url, partitionInScope(resource.partition))
+        }
+        let isOfOrigin = url?.origin != nil && url?.origin == resource.url?.origin
+        return neighbour(at: url, nil, adding: isOfOrigin ? additions : nil)
     }
 
     func invalid(_ text: String) -> Resource {
@@ -133,6 +150,13 @@ final class ServiceCore {
     /// If there is no service, a resource without observers is kept only by its users.
     func releaseIfUnowned(_ resource: Resource) {
         if !isOwned { table.release(resource, for: resource.key) }
+    }
+
+    /// There may be as many calls with headers of their own as requests, so a resource that only sends is
+    /// kept by its request.
+    func releaseIfWithoutData(_ resource: Resource) {
+        guard resource.additions != nil, resource.state.data == nil else { return }
+        table.release(resource, for: resource.key)
     }
 
     /// Bytes: the service's own limit, or the engine's where that is lower.

@@ -14,7 +14,8 @@ public final class BodyPipe: Sendable {
     /// Bytes that may be buffered, besides those of the last write.
     package static let usualCapacity = 128 << 10
 
-    /// The announced length; nil if it is unknown.
+    /// The announced length; nil if it is unknown. A body that turns out longer or shorter ends with an
+    /// error.
     public let length: Int64?
     private let ends: Mutex<Ends>
 
@@ -24,7 +25,7 @@ public final class BodyPipe: Sendable {
 
     package init(length: Int64?, capacity: Int) {
         self.length = length
-        ends = Mutex(Ends(state: BodyPipeState(capacity: capacity)))
+        ends = Mutex(Ends(state: BodyPipeState(capacity: capacity, length: length)))
     }
 
     // MARK: Writing

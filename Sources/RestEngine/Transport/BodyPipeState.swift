@@ -16,6 +16,9 @@ struct BodyPipeState {
 
     /// Bytes that may be buffered, besides those of the last write.
     let capacity: Int
+    /// The announced length; nil if it is unknown.
+    let length: Int64?
+    private var written: Int64 = 0
     private var pieces: [[UInt8]] = []
     /// The number of bytes of the first piece that were read.
     private var place = 0
@@ -34,7 +37,11 @@ struct BodyPipeState {
     /// Small writes are joined, so that there are few pieces.
     private static let joinedBytes = 16 << 10
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int, length: Int64? = nil) { (self.capacity, self.length) = (capacity, length) }
+
+    /// The last byte of an announced length waits for the end: otherwise a body could be sent as complete
+    /// before a further byte shows that it is longer.
+    private var heldBack: Int { end == nil && count > 0 && written == length ? 1 : 0 }
 
     mutating func takeSignal() -> Signal? {
         defer { signal = nil }
@@ -47,6 +54,11 @@ struct BodyPipeState {
     mutating func write(_ bytes: [UInt8]) -> Bool {
         guard !isClosed, end == nil else { return true }
         if !bytes.isEmpty {
+            written += Int64(bytes.count)
+            if let length, written > length {
+                end(.broken(.wrongLength("longer", than: length)))
+                return true
+            }
             // By index, because changing a copy of the last piece would copy its bytes.
             if let last = pieces.indices.last, pieces[last].count + bytes.count <= Self.joinedBytes {
                 pieces[last] += bytes
@@ -62,6 +74,10 @@ struct BodyPipeState {
 
     mutating func end(_ end: End) {
         guard self.end == nil, !isClosed else { return }
+        var end = end
+        if end == .whole, let length, written < length {
+            end = .broken(.wrongLength("shorter", than: length))
+        }
         self.end = end
         if case .broken = end { drop() }
         notifyReader()
@@ -77,8 +93,9 @@ struct BodyPipeState {
 
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> BodyPipe.Step<Int> {
         var copied = 0
-        while copied < buffer.count, let piece = pieces.first {
-            let part = min(buffer.count - copied, piece.count - place)
+        let most = min(buffer.count, count - heldBack)
+        while copied < most, let piece = pieces.first {
+            let part = min(most - copied, piece.count - place)
             piece.withUnsafeBytes { bytes in
                 UnsafeMutableRawBufferPointer(rebasing: buffer[copied..<(copied + part)])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[place..<(place + part)]))
@@ -94,10 +111,11 @@ struct BodyPipeState {
     }
 
     mutating func next() -> BodyPipe.Step<[UInt8]> {
-        guard !pieces.isEmpty else { return took(0) { [] } }
+        guard count > heldBack else { return took(0) { [] } }
         var piece = pieces.removeFirst()
         if place > 0 { piece.removeFirst(place) }
         place = 0
+        if piece.count == count, heldBack > 0, let last = piece.popLast() { pieces = [[last]] }
         return took(piece.count) { piece }
     }
 
@@ -131,5 +149,13 @@ struct BodyPipeState {
         pieces = []
         place = 0
         count = 0
+    }
+}
+
+extension TransportError {
+    fileprivate static func wrongLength(_ how: String, than length: Int64) -> TransportError {
+        TransportError(
+            .internal, phase: .send,
+            message: "the body is \(how) than the \(length) bytes that were announced")
     }
 }

@@ -2,8 +2,12 @@
 public struct StubReply: Sendable {
     /// A response, or an error instead of one.
     public var result: TransportResult
-    /// Seconds between request and answer; for 0 the answer comes in the next tick.
-    public var delay: Double
+    /// The time between request and answer; for zero the answer comes in the next tick.
+    public var delay: Duration {
+        get { Duration(inSeconds: delaySeconds) }
+        set { delaySeconds = newValue.inSeconds }
+    }
+    package var delaySeconds: Double
     /// Whether it waits for ``StubTransport/Stub/go()``, even if other answers of its stub don't.
     public var isHeld: Bool
     /// How a success ends after its body.
@@ -18,34 +22,35 @@ public struct StubReply: Sendable {
         case never
     }
 
-    public init(_ result: TransportResult, delay: Double = 0, isHeld: Bool = false) {
+    public init(_ result: TransportResult, delay: Duration = .zero, isHeld: Bool = false) {
         self.result = result
-        self.delay = delay
+        delaySeconds = delay.inSeconds
         self.isHeld = isHeld
     }
 
     /// A response with a body of bytes.
     public static func response(
-        _ status: Int = 200, headers: Headers = Headers(), body: [UInt8] = [], delay: Double = 0
+        _ status: Int = 200, headers: Headers = Headers(), body: [UInt8] = [], delay: Duration = .zero
     ) -> StubReply {
         StubReply(.success(TransportResponse(status: status, headers: headers, body: body)), delay: delay)
     }
 
     /// A response with a text body, in UTF-8, and its content type.
     public static func text(
-        _ status: Int = 200, _ text: String, type: String = "text/plain; charset=utf-8", delay: Double = 0
+        _ status: Int = 200, _ text: String, type: String = "text/plain; charset=utf-8",
+        delay: Duration = .zero
     ) -> StubReply {
         .response(
             status, headers: Headers([("Content-Type", type)]), body: Array(text.utf8), delay: delay)
     }
 
     /// A response with JSON text, and its content type.
-    public static func json(_ status: Int = 200, _ json: String, delay: Double = 0) -> StubReply {
+    public static func json(_ status: Int = 200, _ json: String, delay: Duration = .zero) -> StubReply {
         .text(status, json, type: "application/json", delay: delay)
     }
 
     /// Answers with an error instead of a response.
-    public static func error(_ error: TransportError, delay: Double = 0) -> StubReply {
+    public static func error(_ error: TransportError, delay: Duration = .zero) -> StubReply {
         StubReply(.failure(error), delay: delay)
     }
 
@@ -55,7 +60,7 @@ public struct StubReply: Sendable {
     /// The same in seconds.
     package func delayed(by seconds: Double) -> StubReply {
         var reply = self
-        reply.delay = seconds
+        reply.delaySeconds = seconds
         return reply
     }
 }

@@ -58,8 +58,8 @@ final class StubTransfer: Transfer {
         self.stub = stub
         self.reply = reply
         let arrive: @EngineActor () -> Void = { self.arrive() }
-        if reply.delay > 0 {
-            timer = scheduler.after(reply.delay, arrive)
+        if reply.delaySeconds > 0 {
+            timer = scheduler.after(reply.delaySeconds, arrive)
         } else {
             scheduler.nextTick(arrive)
         }

@@ -157,18 +157,25 @@ public struct TransportResponse: Sendable {
 
 /// When the phases of a transfer ended, in seconds from its start; zero for a phase that did not occur.
 public struct TransferTimings: Sendable, Equatable {
+    package var queueSeconds = 0.0
+    package var nameLookupSeconds = 0.0
+    package var connectSeconds = 0.0
+    package var tlsSeconds = 0.0
+    package var firstByteSeconds = 0.0
+    package var totalSeconds = 0.0
+
     /// The wait for a connection.
-    public var queue: Double = 0
+    public var queue: Duration { Duration(inSeconds: queueSeconds) }
     /// Until the host's address was known.
-    public var nameLookup: Double = 0
+    public var nameLookup: Duration { Duration(inSeconds: nameLookupSeconds) }
     /// Until the connection was made.
-    public var connect: Double = 0
+    public var connect: Duration { Duration(inSeconds: connectSeconds) }
     /// Until the TLS handshake was complete.
-    public var tls: Double = 0
+    public var tls: Duration { Duration(inSeconds: tlsSeconds) }
     /// Until the response began.
-    public var firstByte: Double = 0
+    public var firstByte: Duration { Duration(inSeconds: firstByteSeconds) }
     /// Until it was complete.
-    public var total: Double = 0
+    public var total: Duration { Duration(inSeconds: totalSeconds) }
     /// Bytes of body on the wire, before decoding.
     public var bytesReceived: Int64 = 0
     /// Bytes of the request: its head, counted as in HTTP/1.1, and its body.

@@ -94,8 +94,9 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// The four time limits of a transfer; zero or less means none.
+/// The four time limits of a transfer. Nil means none; of zero or less, nothing can be in time.
 public struct Timeouts: Sendable, Equatable {
+    // 0 means none, as scripts write it.
     package var connectSeconds: Double = 10
     package var firstByteSeconds: Double = 30
     package var idleSeconds: Double = 30
@@ -105,27 +106,37 @@ public struct Timeouts: Sendable, Equatable {
     public init() {}
 
     /// The limit for name look-up, connection and TLS handshake.
-    public var connect: Duration {
-        get { Duration(inSeconds: connectSeconds) }
-        set { connectSeconds = newValue.inSeconds }
+    public var connect: Duration? {
+        get { Self.limit(connectSeconds) }
+        set { connectSeconds = Self.seconds(newValue) }
     }
 
     /// The limit from the start of the connection, or from the time when one is available, to the first byte
     /// of the response; it does not include waiting for ``TransportOptions/maxConnectionsPerHost``.
-    public var firstByte: Duration {
-        get { Duration(inSeconds: firstByteSeconds) }
-        set { firstByteSeconds = newValue.inSeconds }
+    public var firstByte: Duration? {
+        get { Self.limit(firstByteSeconds) }
+        set { firstByteSeconds = Self.seconds(newValue) }
     }
 
     /// The limit without a byte in either direction, once the response has begun or while a body is sent.
-    public var idle: Duration {
-        get { Duration(inSeconds: idleSeconds) }
-        set { idleSeconds = newValue.inSeconds }
+    public var idle: Duration? {
+        get { Self.limit(idleSeconds) }
+        set { idleSeconds = Self.seconds(newValue) }
     }
 
-    /// The limit for the whole transfer, including redirects and answers to challenges.
-    public var total: Duration {
-        get { Duration(inSeconds: totalSeconds) }
-        set { totalSeconds = newValue.inSeconds }
+    /// The limit for the whole request: waiting for permits and refreshes, all messages, chains and
+    /// transformers.
+    public var total: Duration? {
+        get { Self.limit(totalSeconds) }
+        set { totalSeconds = Self.seconds(newValue) }
+    }
+
+    private static func limit(_ seconds: Double) -> Duration? {
+        seconds > 0 ? Duration(inSeconds: seconds) : nil
+    }
+
+    /// A limit that is over at once is the shortest time that there is.
+    package static func seconds(_ limit: Duration?) -> Double {
+        limit.map { max($0.inSeconds, .leastNormalMagnitude) } ?? 0
     }
 }

@@ -21,7 +21,8 @@ struct CustomRequestBinding: ScriptBinding {
             let origin = call.place
             let custom = ScriptCustomRequest(
                 context, start: start, cancel: given.cancel, progress: given.progress,
-                timeout: given.timeout.map { Duration(inSeconds: $0) }, origin: origin ?? start.place)
+                timeout: given.timeout.map { Duration(inSeconds: $0 > 0 ? $0 : .infinity) },
+                origin: origin ?? start.place)
             values.push(Request(engine: engine, custom: custom), on: call.lua)
             return .one
         }

@@ -36,7 +36,7 @@ struct StubReplyTable {
         } else {
             result = .success(try response(given))
         }
-        return StubReply(result, delay: given.delay, isHeld: given.isHeld)
+        return StubReply(result, delay: Duration(inSeconds: given.delay), isHeld: given.isHeld)
     }
 
     private func response(_ given: StubReplyOptions) throws -> TransportResponse {

@@ -33,7 +33,7 @@ extension ScriptValues {
         if let error = attempt.error {
             pushError(
                 RequestError(
-                    cause: .transport(error), timestamp: attempt.began + attempt.timings.total,
+                    cause: .transport(error), timestamp: attempt.began + attempt.timings.totalSeconds,
                     url: attempt.url, method: attempt.method, attempt: attempt.number), on: lua)
             lua.rawSet(-2, "error")
         }
@@ -48,12 +48,12 @@ extension ScriptValues {
         lua.push(timings.bytesReceived)
         lua.rawSet(-2, "bytes_received")
         lua.newTable(record: 6)
-        set("queue", timings.queue, on: lua)
-        set("name_lookup", timings.nameLookup, on: lua)
-        set("connect", timings.connect, on: lua)
-        set("tls", timings.tls, on: lua)
-        set("first_byte", timings.firstByte, on: lua)
-        set("total", timings.total, on: lua)
+        set("queue", timings.queueSeconds, on: lua)
+        set("name_lookup", timings.nameLookupSeconds, on: lua)
+        set("connect", timings.connectSeconds, on: lua)
+        set("tls", timings.tlsSeconds, on: lua)
+        set("first_byte", timings.firstByteSeconds, on: lua)
+        set("total", timings.totalSeconds, on: lua)
         lua.rawSet(-2, "timings")
     }
 

@@ -124,8 +124,9 @@ struct GetOutput {
         }
         Streams.error(
             "timing of \(VisibleText.inline(SecretMask.standard.url(exchange.url)))\(exchange.redirects > 0 ? " after \(exchange.redirects) redirects" : "")\n"
-                + row("name look-up", timings.nameLookup) + row("connected", timings.connect)
-                + row("tls", timings.tls) + row("first byte", timings.firstByte) + row("total", timings.total)
+                + row("name look-up", timings.nameLookupSeconds) + row("connected", timings.connectSeconds)
+                + row("tls", timings.tlsSeconds) + row("first byte", timings.firstByteSeconds)
+                + row("total", timings.totalSeconds)
                 + "  received      \(timings.bytesReceived) bytes\(timings.isConnectionReused ? ", connection reused" : "")\n"
         )
     }

@@ -102,9 +102,9 @@ enum OutcomeJSON {
     private static func timing(_ timings: TransferTimings) -> Tree {
         Tree(
             pairs: [
-                ("name_lookup", Tree(timings.nameLookup)), ("connect", Tree(timings.connect)),
-                ("tls", Tree(timings.tls)), ("first_byte", Tree(timings.firstByte)),
-                ("total", Tree(timings.total)),
+                ("name_lookup", Tree(timings.nameLookupSeconds)), ("connect", Tree(timings.connectSeconds)),
+                ("tls", Tree(timings.tlsSeconds)), ("first_byte", Tree(timings.firstByteSeconds)),
+                ("total", Tree(timings.totalSeconds)),
                 ("bytes_received", Tree(timings.bytesReceived)),
                 ("connection_reused", Tree(timings.isConnectionReused)),
             ])

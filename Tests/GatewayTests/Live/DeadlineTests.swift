@@ -26,7 +26,7 @@ import Testing
     @Test func `Without a time of its own the gateway waits twice the configuration's`() async throws {
         try await World.run({ $0.threads = 1 }) { world, site in
             try await world.configure("quick/*") { $0.timeouts.total = .seconds(5) }
-            try await world.configure("endless") { $0.timeouts.total = .seconds(0) }
+            try await world.configure("endless") { $0.timeouts.total = nil }
             let usual = try site.asking("/github/a")
             let endless = try site.asking("/github/endless")
             let quick = try site.asking("/github/quick/a")

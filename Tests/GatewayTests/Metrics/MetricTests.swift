@@ -263,8 +263,8 @@ import Testing
 
     @Test func `65.8 Phases of a message follow each other`() {
         var timings = TransferTimings()
-        (timings.queue, timings.nameLookup, timings.connect) = (0.1, 0.2, 0.3)
-        (timings.tls, timings.firstByte, timings.total) = (0.5, 0.9, 1)
+        (timings.queueSeconds, timings.nameLookupSeconds, timings.connectSeconds) = (0.1, 0.2, 0.3)
+        (timings.tlsSeconds, timings.firstByteSeconds, timings.totalSeconds) = (0.5, 0.9, 1)
         #expect(MessagePhases.of(timings).map(\.0) == ["queue", "dns", "connect", "tls", "wait", "transfer"])
         #expect(abs(MessagePhases.of(timings).reduce(0) { $0 + $1.1 } - 1) < 1e-9)
         timings.isConnectionReused = true

@@ -89,7 +89,7 @@ struct AttemptRulesTests {
         fixture.service.configure {
             $0.retry = RetryPolicy()
             $0.retry?.budget = 0
-            $0.timeouts.total = .zero
+            $0.timeouts.total = nil
             $0.limits = RequestLimits(rate: .init(requests: 1))
             $0.limits?.queue = 5
             $0.limits?.queueTimeout = .seconds(1000)

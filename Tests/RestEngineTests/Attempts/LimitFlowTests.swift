@@ -223,7 +223,7 @@ struct LimitFlowTests {
                 var limits = limits[number % 3]
                 limits.queueTimeout = .seconds(100)
                 $0.limits = limits
-                $0.timeouts.total = .zero
+                $0.timeouts.total = nil
             }
             service.configure("/high/*") { $0.priority = 5 }
             return fixture.watch(service)
@@ -232,7 +232,7 @@ struct LimitFlowTests {
         let clock = fixture.clock
         try fixture.transport.stub(method: nil, urlGlob: "https://**") { request in
             sent.append((clock.uptime, request.url))
-            return .response(204, delay: 0.01)
+            return .response(204, delay: .seconds(0.01))
         }
         var completed = 0
         var failed = 0

@@ -7,7 +7,7 @@ struct RequestAttemptTests {
     let fixture = EngineFixture()
 
     @Test func `40.1: a request without trouble has one attempt`() throws {
-        try fixture.stub(.get, "a", .text(200, "a", delay: 2))
+        try fixture.stub(.get, "a", .text(200, "a", delay: .seconds(2)))
         let request = fixture.resource("a").load()
         #expect(request.attempts.isEmpty, "nothing has ended")
         fixture.settle()
@@ -33,7 +33,7 @@ struct RequestAttemptTests {
 
     @Test func `40.2: an error has the attempts of its request`() throws {
         let refused = TransportError(.connectionFailed, phase: .connect, message: "cannot connect")
-        try fixture.stub(.get, "a", .error(refused, delay: 0.5))
+        try fixture.stub(.get, "a", .error(refused, delay: .seconds(0.5)))
         try fixture.stub(.get, "b", .text(404, "no"))
         let resource = fixture.resource("a")
         resource.load()
@@ -43,7 +43,7 @@ struct RequestAttemptTests {
         let error = try #require(resource.latestError)
         #expect(error.attempt == 1 && error.attempts.count == 1)
         #expect(error.attempts.first?.error == refused && error.attempts.first?.status == nil)
-        #expect(error.attempts.first?.timings.total == 0.5)
+        #expect(error.attempts.first?.timings.totalSeconds == 0.5)
         #expect(other.info?.response.error?.attempts.map(\.status) == [404])
         let again = other.repeated().start()
         fixture.settle()

@@ -111,7 +111,8 @@ struct RetryFlowTests {
 
     @Test func `41.8: the total time is for all attempts and waits`() throws {
         try fixture.configure { $0.configuration.timeouts.total = .seconds(2) }
-        try fixture.stub(.get, "a", .response(503, headers: Headers([("Retry-After", "1")]), delay: 0.6))
+        try fixture.stub(
+            .get, "a", .response(503, headers: Headers([("Retry-After", "1")]), delay: .seconds(0.6)))
         let request = fixture.resource("a").load()
         for _ in 0..<40 { fixture.advance(0.1) }
         #expect(request.state == .completed)

@@ -111,7 +111,7 @@ struct CacheAndNetworkTests {
 
     @Test func `22.16 load does not wait: the cache first`() throws {
         let (resource, _) = try resource(cached: "kept")
-        try fixture.stub("GET", "a", .text(200, "net", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "net", delay: .seconds(1)))
         watch(resource)
         resource.load()
         #expect(events.lines == ["requested data= loading=true"])

@@ -32,11 +32,14 @@ struct CacheFuzzTests {
             model.count += 1
             let delay = Double(model.random.int(below: 3))
             if request.headers.contains("If-None-Match"), model.random.int(below: 2) == 0 {
-                return .response(304, delay: delay)
+                return .response(304, delay: Duration(inSeconds: delay))
             }
-            if model.random.int(below: 4) == 0 { return .text(500, "down", delay: delay) }
+            if model.random.int(below: 4) == 0 {
+                return .text(500, "down", delay: Duration(inSeconds: delay))
+            }
             let headers = Headers([("ETag", "\(model.count)"), ("Content-Type", "text/plain")])
-            return .response(200, headers: headers, body: Array("\(model.count)".utf8), delay: delay)
+            return .response(
+                200, headers: headers, body: Array("\(model.count)".utf8), delay: Duration(inSeconds: delay))
         }
         try fixture.appendStageNames()
         let caches = [FakeCache("raw_data", fixture), FakeCache("cleanup", fixture)]

@@ -147,7 +147,7 @@ struct CacheLoadIfNeededTests {
 
     @Test func `5.3 a load that starts during the look-up is joined, not doubled`() throws {
         let (resource, _) = try resource(read: .after(1))
-        try fixture.stub("GET", "a", .text(200, "net", delay: 2))
+        try fixture.stub("GET", "a", .text(200, "net", delay: .seconds(2)))
         hooks.follow(try #require(resource.loadIfNeeded()))
         resource.load()
         fixture.settle()
@@ -210,7 +210,7 @@ struct CacheLoadIfNeededTests {
 
     @Test func `D6 cancelling it later cancels the load that it waits for`() throws {
         let (resource, _) = try resource()
-        try fixture.stub("GET", "a", .text(200, "net", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "net", delay: .seconds(1)))
         watch(resource)
         let request = try #require(resource.loadIfNeeded())
         hooks.follow(request)

@@ -30,7 +30,7 @@ struct CachePromotionTests {
         resource.load(using: resource.request("GET"))
         fixture.settle()
         #expect(changes == ["model write a xdecparmod"])
-        try fixture.stub("GET", "a", .text(200, "y", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "y", delay: .seconds(1)))
         let request = resource.request("GET")
         fixture.settle()
         resource.load(using: request)

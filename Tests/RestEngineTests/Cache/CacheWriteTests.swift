@@ -129,10 +129,10 @@ struct CacheWriteTests {
     }
 
     @Test func `D2 a load that lost to newer data writes nothing`() throws {
-        let cache = try caches("model", reply: .text(200, "old", delay: 2))[0]
+        let cache = try caches("model", reply: .text(200, "old", delay: .seconds(2)))[0]
         let resource = fixture.resource("a")
         resource.load()
-        try fixture.stub("GET", "a", .text(200, "new", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "new", delay: .seconds(1)))
         resource.load()
         fixture.advance(1)
         #expect(changes == ["model write a newdecparmod"])

@@ -92,7 +92,7 @@ struct DefinitionSendingTests {
             ConfigurationFunction(origin: "x:1") { draft in
                 let old =
                     draft.configuration.headers["X"]
-                    ?? "\(draft.configuration.timeouts.total.components.seconds)"
+                    ?? "\(Int(draft.configuration.timeouts.totalSeconds))"
                 draft.configuration.headers.set("X", old + text)
             }
         }

@@ -52,7 +52,7 @@ struct AttemptEventTests {
 
     @Test func `46.2 D43 a message took as long as it took, however the clock is set meanwhile`() throws {
         let journal = lines([.attempt])
-        try fixture.stub("GET", "a", .response(delay: 2))
+        try fixture.stub("GET", "a", .response(delay: .seconds(2)))
         fixture.resource("a").load()
         fixture.settle()
         fixture.clock.advance(by: -1000)

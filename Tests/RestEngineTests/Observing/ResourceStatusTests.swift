@@ -115,7 +115,7 @@ struct ResourceStatusTests {
         fixture.settle()
         #expect(a.isUpToDate && a.latestError != nil)
         let status = follow(ResourceStatus(), a)
-        try fixture.stub("GET", "a", .text(200, "y", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "y", delay: .seconds(1)))
         let requests = fixture.transport.requests.count
         status.retry()
         status.retry()

@@ -71,7 +71,7 @@ struct DeadlineTests {
             $0.configuration.retry = RetryPolicy()
             $0.configuration.retry?.base = .seconds(1)
         }
-        try fixture.stub(.get, "a", .response(401, delay: 1.5))
+        try fixture.stub(.get, "a", .response(401, delay: .seconds(1.5)))
         let request = fixture.resource("a").request(.get)
         let chain = request.chained { _ in
             .passTo(self.fixture.resource("b").request(.get).repeated())
@@ -92,7 +92,7 @@ struct DeadlineTests {
     {
         try total(2)
         let late = TransportError(.timeout, phase: .total, message: "late")
-        try fixture.stub(.get, "a", .error(late, delay: 2))
+        try fixture.stub(.get, "a", .error(late, delay: .seconds(2)))
         let request = fixture.resource("a").request(.get)
         let substitute = request.chained { info in
             let entity = Entity(content: .text("other"), timestamp: 0)
@@ -161,7 +161,7 @@ struct DeadlineTests {
         try total(2)
         let executor = HeldExecutor(fixture, journal)
         try fixture.configure { $0.configuration.pipeline[.model].add(executor.transformer("A")) }
-        try fixture.stub(.get, "*", .text(200, "x", delay: 1.5))
+        try fixture.stub(.get, "*", .text(200, "x", delay: .seconds(1.5)))
         let resource = fixture.resource("a")
         let (load, quick) = (resource.load(), fixture.resource("b").request(.get))
         fixture.advance(1.5)
@@ -191,7 +191,7 @@ struct DeadlineTests {
 
     @Test func `41.8: behind a redirect that came at the deadline nothing more is sent`() throws {
         try total(2)
-        try fixture.stub(.get, "a", .response(302, headers: Headers([("Location", "b")]), delay: 2))
+        try fixture.stub(.get, "a", .response(302, headers: Headers([("Location", "b")]), delay: .seconds(2)))
         try fixture.stub(.get, "b", .response(204))
         let request = fixture.resource("a").request(.get)
         fixture.settle()

@@ -6,7 +6,8 @@ import Testing
 struct RedirectFlowTests {
     let fixture = EngineFixture()
 
-    private func redirect(_ path: String, to location: String, _ status: Int = 302, delay: Double = 0) throws
+    private func redirect(_ path: String, to location: String, _ status: Int = 302, delay: Duration = .zero)
+        throws
     {
         try fixture.stub(
             "GET", path, .response(status, headers: Headers([("Location", location)]), delay: delay))
@@ -128,8 +129,8 @@ struct RedirectFlowTests {
 
     @Test func `the total time covers all legs`() throws {
         try fixture.configure { $0.configuration.timeouts.total = .seconds(10) }
-        try redirect("a", to: "b", delay: 4)
-        try redirect("b", to: "c", delay: 7)
+        try redirect("a", to: "b", delay: .seconds(4))
+        try redirect("b", to: "c", delay: .seconds(7))
         try fixture.stub("GET", "c", .response())
         fixture.resource("a").load()
         for _ in 0..<3 { fixture.advance(4) }

@@ -23,8 +23,8 @@ struct TrackingTests {
 
     @Test("4.8: the list is in the order of initiation, and a request leaves it with its first hook")
     func order() throws {
-        try fixture.stub("GET", "a", .text(200, "x", delay: 2))
-        try fixture.stub("POST", "a", .text(200, "x", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "x", delay: .seconds(2)))
+        try fixture.stub("POST", "a", .text(200, "x", delay: .seconds(1)))
         let resource = fixture.resource("a")
         let (first, second, third) = (resource.request("GET"), resource.request("POST"), resource.load())
         expectListed([first, second, third], resource)

@@ -25,10 +25,10 @@ struct LoadTests {
 
     @Test func `5.2 every load ends by itself, and loading lasts until the last`() throws {
         fixture.noteEvents(in: journal)
-        try fixture.stub("GET", "a", .text(200, "1", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "1", delay: .seconds(1)))
         let resource = fixture.resource("a")
         resource.load()
-        try fixture.stub("GET", "a", .text(200, "2", delay: 2))
+        try fixture.stub("GET", "a", .text(200, "2", delay: .seconds(2)))
         resource.load()
         fixture.advance(1)
         #expect(resource.isLoading)
@@ -41,10 +41,10 @@ struct LoadTests {
     }
 
     @Test func `5.2 D2 a slow old answer does not replace newer data, but its hooks see it`() throws {
-        try fixture.stub("GET", "a", .text(200, "old", delay: 2))
+        try fixture.stub("GET", "a", .text(200, "old", delay: .seconds(2)))
         let resource = fixture.resource("a")
         journal.follow(resource.load(), "old")
-        try fixture.stub("GET", "a", .text(200, "new", delay: 1))
+        try fixture.stub("GET", "a", .text(200, "new", delay: .seconds(1)))
         journal.follow(resource.load(), "new")
         fixture.advance(1)
         fixture.advance(1)

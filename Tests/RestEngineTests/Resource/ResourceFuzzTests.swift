@@ -39,7 +39,9 @@ struct ResourceFuzzTests {
         try fixture.transport.stub(method: "GET", urlGlob: "**") { _ in
             let delay = Double(model.random.int(below: 4))
             let text = "\(model.last)"
-            return model.nextFails ? .text(500, text, delay: delay) : .text(200, text, delay: delay)
+            return model.nextFails
+                ? .text(500, text, delay: Duration(inSeconds: delay))
+                : .text(200, text, delay: Duration(inSeconds: delay))
         }
         let resource = fixture.resource("a")
         for _ in 0..<60 { step(model, resource) }

@@ -235,3 +235,59 @@ struct StreamedBodyTests {
         #expect(fixture.transport.requests.isEmpty)
     }
 }
+
+/// Bodies with an announced length (rules 79).
+struct BodyLengthTests {
+    /// All bytes that a reader gets, and how the body ends.
+    private func read(_ pipe: BodyPipe) -> (bytes: [UInt8], end: String) {
+        var bytes: [UInt8] = []
+        while true {
+            switch pipe.next() {
+            case .bytes(let some): bytes += some
+            case .nothing: return (bytes, "open")
+            case .end: return (bytes, "whole")
+            case .broken(let error): return (bytes, error.message)
+            }
+        }
+    }
+
+    @Test func `79.9 a body that is longer than announced is an error, however it is read`() {
+        let early = BodyPipe(length: 2)
+        early.write([1, 2, 3])
+        early.finish()
+        #expect(read(early).end == "the body is longer than the 2 bytes that were announced")
+        // A reader that takes what there is gets the last byte only with the end.
+        let late = BodyPipe(length: 2)
+        late.write([1, 2])
+        #expect(read(late) == ([1], "open"))
+        late.write([3])
+        #expect(read(late).end == "the body is longer than the 2 bytes that were announced")
+    }
+
+    @Test func `79.9 a body that is shorter is an error`() {
+        let pipe = BodyPipe(length: 3)
+        pipe.write([1, 2])
+        #expect(read(pipe) == ([1, 2], "open"))
+        pipe.finish()
+        #expect(read(pipe).end == "the body is shorter than the 3 bytes that were announced")
+    }
+
+    @Test(arguments: 1...5) func `79.9 a body of the announced length is whole`(_ piece: Int) {
+        let bytes = Array<UInt8>(0..<20)
+        let pipe = BodyPipe(length: 20)
+        var got: [UInt8] = []
+        for start in stride(from: 0, to: 20, by: piece) {
+            pipe.write(Array(bytes[start..<min(20, start + piece)]))
+            var part = [UInt8](repeating: 0, count: 3)
+            if case .bytes(let count) = part.withUnsafeMutableBytes({ pipe.read(into: $0) }) {
+                got += part[..<count]
+            }
+        }
+        pipe.finish()
+        let (rest, end) = read(pipe)
+        #expect(got + rest == bytes && end == "whole")
+        let empty = BodyPipe(length: 0)
+        empty.finish()
+        #expect(read(empty) == ([], "whole"))
+    }
+}

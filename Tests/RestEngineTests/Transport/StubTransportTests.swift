@@ -52,7 +52,7 @@ struct StubTransportTests {
     }
 
     @Test func `a delayed answer waits for its time`() throws {
-        try fixture.stub("GET", "a", .response(200, delay: 2))
+        try fixture.stub("GET", "a", .response(200, delay: .seconds(2)))
         send()
         fixture.advance(1.5)
         #expect(inbox.results.isEmpty)
@@ -61,7 +61,7 @@ struct StubTransportTests {
     }
 
     @Test func `24.7 a held stub answers after go, and at once from then on`() throws {
-        let stub = try fixture.stub("GET", "a", isHeld: true, .response(200, delay: 1))
+        let stub = try fixture.stub("GET", "a", isHeld: true, .response(200, delay: .seconds(1)))
         send()
         fixture.advance(5)
         #expect(inbox.results.isEmpty)
@@ -79,7 +79,7 @@ struct StubTransportTests {
 
     @Test func `nothing arrives after cancel`() throws {
         let held = try fixture.stub("GET", "held", isHeld: true, .response(200))
-        try fixture.stub("GET", "late", .response(200, delay: 1))
+        try fixture.stub("GET", "late", .response(200, delay: .seconds(1)))
         try fixture.stub("GET", "now", .response(200))
         let transfers = ["held", "late", "now"].map { send("GET", "https://api.test/v1/\($0)") }
         for transfer in transfers { transfer.cancel() }

@@ -253,7 +253,7 @@ struct ReloadTests {
     @Test func `a script that waits for ever is ended in the end`() throws {
         let scripts = try ReloadFixture("")
         try scripts.fixture.transport.stub(
-            method: nil, urlGlob: "https://api.test/v1/never", .text(200, "late", delay: 1000))
+            method: nil, urlGlob: "https://api.test/v1/never", .text(200, "late", delay: .seconds(1000)))
         let request = try scripts.api.resource("never").load()
         scripts.fixture.settle()
         scripts.reload("")

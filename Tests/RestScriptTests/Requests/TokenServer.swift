@@ -18,9 +18,9 @@ final class TokenServer {
         }
         try transport.stub(method: nil, urlGlob: "https://api.test/v1/login") { [unowned self] _ in
             logins += 1
-            guard loginStatus == 200 else { return .response(loginStatus, delay: 1) }
+            guard loginStatus == 200 else { return .response(loginStatus, delay: .seconds(1)) }
             valid += 1
-            return .json(200, #"{"token":"t\#(valid)"}"#, delay: 1)
+            return .json(200, #"{"token":"t\#(valid)"}"#, delay: .seconds(1))
         }
     }
 

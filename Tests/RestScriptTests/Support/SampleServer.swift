@@ -23,7 +23,7 @@ enum SampleServer {
                 "down",
                 .error(TransportError(.connectionFailed, phase: .connect, message: "Connection refused"))
             ),
-            ("slow", .text(200, "late", delay: 1)),
+            ("slow", .text(200, "late", delay: .seconds(1))),
             (
                 "headers",
                 .response(

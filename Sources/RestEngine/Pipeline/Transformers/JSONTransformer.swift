@@ -41,7 +41,9 @@ public struct JSONTransformer: StandardTransforming {
                 if error.code == .tooLarge { throw Self.tooLarge(context) }
                 throw RequestError.CauseError(.malformedJSON(offset: error.offset, message: error.message))
             }
-            guard allowFragments || tree.kind == .object || tree.kind == .array else {
+            guard
+                allowFragments || context.allowsFragments || tree.kind == .object || tree.kind == .array
+            else {
                 throw RequestError.CauseError(.jsonNotObjectOrArray(actual: tree.kind.typeName))
             }
             return .json(tree)

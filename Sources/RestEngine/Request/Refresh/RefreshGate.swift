@@ -81,8 +81,8 @@ public final class RefreshGate {
         refreshOf refresh: @escaping @EngineActor (_ partition: String?) -> Refresh
     ) -> RequestDecorator {
         { [self] resource, request in
-            gate(of: resource.partition).guarding(
-                request, when: predicate, refresh: refresh(resource.partition))
+            gate(of: resource.clientPartition).guarding(
+                request, when: predicate, refresh: refresh(resource.clientPartition))
         }
     }
 

@@ -40,12 +40,13 @@ final class CircumstanceServer {
         for circumstance in circumstances { replies += bad(circumstance, request, number) }
         var reply = replies[random.int(below: replies.count)]
         let delays = circumstances.contains(.deadline) ? [0, 0.3, 1, 3] : [0, 0, 0.1, 0.6]
-        reply.delay = delays[random.int(below: delays.count)]
+        reply.delaySeconds = delays[random.int(below: delays.count)]
         // A transport ends requests that exceed their time.
         let total = request.timeouts.totalSeconds
-        if total > 0, reply.delay >= total {
+        if total > 0, reply.delaySeconds >= total {
             return .error(
-                TransportError(.timeout, phase: .total, message: "it took too long"), delay: total)
+                TransportError(.timeout, phase: .total, message: "it took too long"),
+                delay: Duration(inSeconds: total))
         }
         return reply
     }

@@ -210,7 +210,8 @@ struct ProgressTests {
 
     @Test("12.4: a redirect begins anew in what is left")
     func redirect() throws {
-        try fixture.stub("GET", "a", .response(302, headers: Headers([("Location", "b")]), delay: 1))
+        try fixture.stub(
+            "GET", "a", .response(302, headers: Headers([("Location", "b")]), delay: .seconds(1)))
         let stub = try fixture.stub("GET", "b", isHeld: true, .text(200, "x"))
         let request = fixture.resource("a").request("GET")
         fixture.clock.advance(by: 0.9)

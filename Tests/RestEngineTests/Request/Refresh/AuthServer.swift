@@ -36,7 +36,7 @@ final class AuthServer {
     }
 
     private func answer(_ request: TransportRequest) -> StubReply {
-        if request.url.hasSuffix("/login") { return .text(200, valid, delay: 1) }
+        if request.url.hasSuffix("/login") { return .text(200, valid, delay: .seconds(1)) }
         return request.headers["Authorization"] == valid ? .text(200, "in") : .response(401)
     }
 

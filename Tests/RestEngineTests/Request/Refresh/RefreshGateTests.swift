@@ -53,7 +53,7 @@ struct RefreshGateTests {
 
     @Test("10.14 a refresh that never ends is given up after its time limit by the next refused request")
     func endless() throws {
-        try fixture.configure { $0.configuration.timeouts.total = .zero }
+        try fixture.configure { $0.configuration.timeouts.total = nil }
         var ends: [@EngineActor (RefreshGate.Outcome) -> Void] = []
         server.refresh = { ends.append($0) }
         let early = server.requests("1", "2", journal: journal)
