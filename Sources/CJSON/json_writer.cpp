@@ -140,8 +140,8 @@ int JSONWriter::real(double value) {
         return CJSON_NUMBER_RANGE;
     }
     if (auto *to = reinterpret_cast<char *>(out.reserve(32))) {
-        // Without an exponent a large one would get more digits than it needs, which readers of decimals would
-        // take for its value.
+        // Without an exponent a large one would get more digits than it needs. Readers of decimals would take
+        // them for its value.
         char *end = std::fabs(value) < 0x1p53 ? std::to_chars(to, to + 30, value).ptr
                                               : std::to_chars(to, to + 30, value, std::chars_format::scientific).ptr;
         bool isBare = true;
