@@ -110,6 +110,7 @@ struct StaleConnectionTests {
         _ = try await service.resource("/").request(.get).entity()
         let pipe = BodyPipe(length: 3)
         pipe.write([1, 2, 3])
+        pipe.finish()
         let request = service.resource("/x").request(.put, RequestOptions(body: .stream(pipe)))
         let error = await #expect(throws: RequestError.self) { try await request.entity() }
         #expect(error?.attempts.count == 1 && peer.requests.count == 2)

@@ -94,7 +94,7 @@ struct StreamedUploadTests {
         short.finish()
         #expect(
             await transport.answer(to: request(peer, short)).error?.message
-                == "the request's body is shorter than was announced")
+                == "the body is shorter than the 10 bytes that were announced")
     }
 
     @Test("69.5 a refusal that comes before the body is whole ends the transfer")
@@ -118,6 +118,7 @@ struct StreamedUploadTests {
         _ = try await transport.answer(to: TransportRequest(url: peer.baseURL)).get()
         let pipe = BodyPipe(length: 5)
         pipe.write([1, 2, 3, 4, 5])
+        pipe.finish()
         let error = await transport.answer(to: request(peer, pipe)).error
         #expect(error?.code == .connectionFailed)
         #expect(peer.requests.count(where: { $0.method == "PUT" }) == 1)

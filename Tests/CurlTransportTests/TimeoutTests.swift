@@ -70,7 +70,7 @@ struct TimeoutTests {
         let error = try await failure(peer.baseURL) {
             $0.total = .seconds(0.05)
             $0.idle = nil
-            $0.firstByte = .seconds(-1)
+            $0.firstByte = nil
         }
         #expect(error.phase == .total)
     }

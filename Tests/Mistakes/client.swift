@@ -15,7 +15,9 @@ func mistakes(_ api: Endpoint) async throws {
     try await api.post("users") { Body { Plain() } }()  // a body is an Encodable value
     Task {
         // The guide says to write do throws(RequestError).
-        do { try await api.get("a")() } catch { print(error.httpStatusCode) }  // type 'any Error' has no member
+        do { try await api.get("a")() } catch {
+            print(error.httpStatusCode)  // type 'any Error' has no member
+        }
     }
 }
 

@@ -4,7 +4,9 @@ extension CallStream {
     /// The lines of the body, of UTF-8, without their ends: LF or CR LF. The last one needs no end.
     ///
     /// - Parameter limit: Most bytes of a line; a longer one is an error.
-    public func lines(limit: Int = CallLines.usualLineBytes) -> CallLines { CallLines(base: self, limit: limit) }
+    public func lines(limit: Int = CallLines.usualLineBytes) -> CallLines {
+        CallLines(base: self, limit: limit)
+    }
 
     /// The same with the usual limit.
     public var lines: CallLines { lines() }

@@ -42,7 +42,7 @@ public final class BodyPipe: Sendable {
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool { change { $0.write(bytes) } }
 
-    /// Marks the end of the body.
+    /// Marks the end of the body, also of one whose length was announced: its last byte waits for this.
     public func finish() { change { $0.end(.whole) } }
 
     /// Ends the body with an error: the reader fails, and buffered bytes are dropped.
