@@ -50,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `63.1 77.5 the credentials of each stream make its partition, and go to the API`() async throws {
+    @Test func `63.1 77.5 the credentials of each stream make its partition, and go to the API`() async throws
+    {
         try await MultiplexingTests().run(
             {
                 $0.forwardedHeaders = ["Authorization", "Cookie"]
