@@ -82,7 +82,8 @@ struct CrowdedTickTests {
 
     @Test func `limit L315: the keys of caches have their time together`() throws {
         let fixture = ScriptFixture()
-        fixture.options.limits[.block] = .init(burst: 0.05 * Sanitizer.slowdown)
+        // The block is not what is tested, and a busy machine makes it slow.
+        fixture.options.limits[.block] = .init(burst: 0.5 * Sanitizer.slowdown)
         try SampleServer.install(on: fixture.transport)
         var warnings: [String] = []
         fixture.engine.log.handler = { category, text in if category == .warning { warnings.append(text) } }
