@@ -104,7 +104,7 @@ private:
         }
         Span span = takeBytes(begin);
         auto text = reinterpret_cast<const char *>(span.data);
-        return isLargeInteger(text, text + span.count) || isLongFraction(text, text + span.count);
+        return isLargeInteger(text, text + span.count) || isInexactFraction(text, text + span.count);
     }
 
     bool bytes() {

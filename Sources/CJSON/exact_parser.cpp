@@ -216,7 +216,7 @@ private:
             at = start;
             return refuse("a number too large for a double", CJSON_NUMBER_RANGE);
         }
-        if (isInteger || hasManyDigits(from, to)) {
+        if (isInteger || isInexact(from, to, real)) {
             tree.number({start, static_cast<size_t>(at - start)});
         } else {
             tree.real(real);

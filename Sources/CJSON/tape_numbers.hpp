@@ -50,14 +50,14 @@ inline uint64_t takeDigits(const uint8_t *&at, uint64_t value) {
 }
 
 /// Of digits, with a point before the last of them perhaps, and an exponent. JSON has stricter rules for what
-/// is before that. The place of a text with many digits is added to its word on the tape.
+/// is before that. The place of a text that no double keeps is added to its word on the tape.
 [[gnu::noinline]] inline bool readReal(const uint8_t *text, const uint8_t *from, const uint8_t *end, double &real, uint64_t &word) {
     auto begin = reinterpret_cast<const char *>(from);
     auto [stop, code] = std::from_chars(begin, reinterpret_cast<const char *>(end), real);
     if (code != std::errc{} || !endings[static_cast<uint8_t>(*stop)]) {
         return false;
     }
-    if (hasManyDigits(begin, stop)) {
+    if (isInexact(begin, stop, real)) {
         auto count = static_cast<uint64_t>(stop - begin);
         word |= Tape::isLong | count << 32 | static_cast<uint64_t>(from - text);
         return count <= Tape::mostInText;

@@ -114,22 +114,83 @@ bool isLargeInteger(const char *begin, const char *end) {
         && parseDouble(begin, end, real);
 }
 
-bool hasManyDigits(const char *begin, const char *end) {
-    size_t digits = 0, significant = 0;
-    for (const char *at = begin; at < end && *at != 'e' && *at != 'E'; at++) {
-        bool isDigit = *at >= '0' && *at <= '9';
-        digits += isDigit && (digits || *at != '0');
-        significant = isDigit && *at != '0' ? digits : significant;
+namespace {
+
+/// The significant digits of a number, and the power of ten of the last one. No double needs more digits
+/// (DBL_DECIMAL_DIG).
+struct Decimal {
+    static constexpr size_t most = 17;
+    char digits[most];
+    size_t count = 0;
+    long long exponent = 0;
+
+    bool operator==(const Decimal &other) const {
+        return count == other.count && (count == 0 || exponent == other.exponent)
+            && std::memcmp(digits, other.digits, count) == 0;
     }
-    return significant > keptDigits;
+
+    /// False if there are more digits, or if the exponent is beyond all numbers.
+    bool read(const char *at, const char *end) {
+        size_t zeros = 0;
+        bool isFraction = false;
+        for (; at < end && *at != 'e' && *at != 'E'; at++) {
+            if (*at == '.') {
+                isFraction = true;
+            } else if (*at != '-') {
+                exponent -= isFraction;
+                if (*at == '0') {
+                    // Zeros count if another digit follows them.
+                    zeros += count > 0;
+                    continue;
+                }
+                if (count + zeros >= most) {
+                    return false;
+                }
+                for (; zeros; zeros--) {
+                    digits[count++] = '0';
+                }
+                digits[count++] = *at;
+            }
+        }
+        exponent += static_cast<long long>(zeros);
+        if (at == end) {
+            return true;
+        }
+        at += at[1] == '+' ? 2 : 1;
+        int32_t written;
+        bool fits = std::from_chars(at, end, written).ec == std::errc{};
+        exponent += fits ? written : 0;
+        return fits;
+    }
+};
+
+}  // namespace
+
+bool isInexact(const char *begin, const char *end, double nearest) {
+    if (static_cast<size_t>(end - begin) <= keptDigits) {
+        return false;
+    }
+    Decimal written, kept;
+    if (!written.read(begin, end)) {
+        return true;
+    }
+    if (written.count <= keptDigits && nearest != 0) {
+        return false;
+    }
+    char shortest[32];
+    kept.read(shortest, std::to_chars(shortest, shortest + sizeof shortest, nearest, std::chars_format::scientific).ptr);
+    return !(written == kept);
 }
 
-bool isLongFraction(const char *begin, const char *end) {
+bool isInexactFraction(const char *begin, const char *end) {
+    if (begin == end) {
+        return false;
+    }
     auto text = reinterpret_cast<const uint8_t *>(begin);
     auto [stop, isInteger, problem] = scanNumber(text, text + (end - begin));
     double real;
-    return !problem && !isInteger && stop == text + (end - begin) && hasManyDigits(begin, end)
-        && parseDouble(begin, end, real);
+    return !problem && !isInteger && stop == text + (end - begin) && parseDouble(begin, end, real)
+        && isInexact(begin, end, real);
 }
 
 bool mayHaveLongFraction(const uint8_t *text, size_t count) {

@@ -29,12 +29,11 @@ bool isLargeInteger(const char *begin, const char *end);
 /// A double keeps the value of every number with no more significant digits than this (DBL_DIG).
 constexpr size_t keptDigits = 15;
 
-/// Whether a text of JSON's number grammar has more significant digits than a double surely keeps. Zeros at
-/// both ends are none.
-bool hasManyDigits(const char *begin, const char *end);
+/// Whether a text of JSON's number grammar has another value than the shortest text of its nearest double.
+bool isInexact(const char *begin, const char *end, double nearest);
 
-/// The same for a text of that grammar with a fraction or an exponent.
-bool isLongFraction(const char *begin, const char *end);
+/// The same for any text; false if it isn't of that grammar, or without fraction and exponent.
+bool isInexactFraction(const char *begin, const char *end);
 
 /// Whether so many digits stand next to each other anywhere in a text, with a point in between or an exponent
 /// behind them.

@@ -5,8 +5,8 @@
 //     int8, int32, int64   the integer in the shortest of the three that holds it
 //     real                 8 bytes, IEEE 754 double
 //     string               bytes
-//     number               bytes: the text of an integer beyond 64 bits, or of a fraction with more than 15
-//                          significant digits, as it was written
+//     number               bytes: the text of an integer beyond 64 bits, or of a fraction whose digits a
+//                          double doesn't keep, as it was written
 //     array                size u32, count u32, `count` nodes
 //     object               size u32, count u32, `count` times: bytes (the key), node
 //     table                size u32, count u32, mark u8, items u32, `count` times: node (the key), node

@@ -81,7 +81,7 @@ protected:
         return otherKey(ends, text);
     }
 
-    /// An integer beyond 64 bits, or a fraction with many digits.
+    /// An integer beyond 64 bits, or a fraction that no double keeps.
     bool number(Span digits) {
         if (making.big_as_text && !std::memchr(digits.data, '.', digits.count) && !std::memchr(digits.data, 'e', digits.count)
             && !std::memchr(digits.data, 'E', digits.count)) {

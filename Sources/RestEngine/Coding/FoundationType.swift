@@ -111,8 +111,7 @@ struct DecimalDigits: Equatable {
             let text = integerText
             return Int64(text).map(TreePart.integer) ?? .digits(text)
         }
-        // A double keeps fifteen digits.
-        if mantissa < 1_000_000_000_000_000, let double = Double("\(sign)\(mantissa)e\(exponent)") {
+        if let double = Double("\(sign)\(mantissa)e\(exponent)"), DecimalDigits("\(double)") == self {
             return .double(double)
         }
         var digits = "\(mantissa)"

@@ -62,9 +62,9 @@ extension Tree {
         }
     }
 
-    /// The text of a number that neither 64 bits nor a double surely hold: an integer beyond 64 bits, or a
-    /// fraction with more than 15 significant digits, as written. Nil for other values. Only JSON text and
-    /// ``TreeEncoder`` make one: it is written back unchanged, and ``double`` is the nearest double.
+    /// The text of a number that neither 64 bits nor a double hold: an integer beyond 64 bits, or a fraction
+    /// with more digits than the shortest text of its double, as written. Nil for other values. Only JSON
+    /// text and ``TreeEncoder`` make one: it is written back unchanged, and ``double`` is the nearest double.
     public var digits: String? {
         var cursor = Cursor(self)
         guard cursor.tag == .number else { return nil }
