@@ -108,16 +108,23 @@ struct TransferTests {
         }
     }
 
-    @Test func `79.11 a call whose sequence gives no more can be cancelled`() async throws {
+    @Test func `79.11 a cancelled call ends the reading of its sequence`() async throws {
         let peer = LoopbackPeer(readsBodies: false) { _, connection in connection.stall() }
         let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let (began, ended) = (Gate(), Gate())
+        continuation.onTermination = { _ in ended.open() }
         continuation.yield([1])
-        let call: Call<Void> = try Endpoint(url: peer.baseURL).post("a") { Body(stream: stream) }
+        let chunks = stream.map { chunk in
+            began.open()
+            return chunk
+        }
+        let call: Call<Void> = try Endpoint(url: peer.baseURL).post("a") { Body(stream: chunks) }
         let task = Task { try await call() }
-        await yielding(until: "it is sent") { !peer.requests.isEmpty }
+        await began.opened("the sequence is read")
         task.cancel()
         let error = await #expect(throws: RequestError.self) { try await task.value }
         #expect(error?.code == "request_cancelled")
+        await ended.opened("the sequence is released")
     }
 
     @Test func `79.12 a download has the call's headers, tells its bytes, and goes on after a cut`()

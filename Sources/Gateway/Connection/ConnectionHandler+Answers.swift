@@ -61,7 +61,7 @@ extension ConnectionHandler {
 
     private func read(_ path: ResourcePath, _ request: ClientRequest) {
         let question = question(path, request, origin(of: request, in: path.partition))
-        let read = reading(request)
+        let read = awaitRead(of: request)
         EngineLoop.shared.submit { read(question) }
     }
 
@@ -78,8 +78,8 @@ extension ConnectionHandler {
             pendingRead: pendingRead)
     }
 
-    /// Waits for a read, which the result begins on the engine loop.
-    func reading(_ request: ClientRequest) -> @EngineActor @Sendable (EngineClient.Question) -> Void {
+    /// Waits for a read. The caller begins it with the function that this returns, on the engine loop.
+    func awaitRead(of request: ClientRequest) -> @EngineActor @Sendable (EngineClient.Question) -> Void {
         let own = loop.rules.access.limits.requestTimeout
         let connection = wait(request, seconds: own ?? EngineClient.usualTimeout)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)

@@ -27,7 +27,7 @@ extension ConnectionHandler {
     ) {
         guard let served = request.hooks?.served else { return }
         let next = hookedRead(path, request)
-        let read = reading(request)
+        let read = awaitRead(of: request)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let (engine, number, mailbox) = (loop.engine, request.number, loop.mailbox)
         let forward = Headers(request.fields.fields(named: forwardedNames(request)))

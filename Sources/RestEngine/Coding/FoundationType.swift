@@ -71,7 +71,10 @@ struct DecimalDigits: Equatable {
         }
         guard digits > 0 else { return nil }
         if !rest.isEmpty {
-            guard let power = Int(Substring(rest.dropFirst())) else { return nil }
+            // No type has an exponent beyond this, and sums with it can't overflow.
+            guard let power = Int(Substring(rest.dropFirst())), power.magnitude < 1_000_000 else {
+                return nil
+            }
             exponent += power
         }
         normalize()

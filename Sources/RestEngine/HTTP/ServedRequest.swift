@@ -48,7 +48,7 @@ package enum ServedBody: Sendable {
     /// It is read as it arrives, because the code asked for that, or because it is too long to be held.
     case arriving(BodyPipe, isTooLong: Bool)
 
-    package var heldBytes: [UInt8] {
+    package var bytesInMemory: [UInt8] {
         if case .held(let bytes) = self { bytes } else { [] }
     }
 }
@@ -121,7 +121,7 @@ extension ServedRequest {
         guard let type = headers["Content-Type"],
             MediaType(type).essence == "application/x-www-form-urlencoded"
         else { return nil }
-        let text = String(decoding: body.heldBytes, as: UTF8.self)
+        let text = String(decoding: body.bytesInMemory, as: UTF8.self)
         return Self.pairs(text.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
     }
 

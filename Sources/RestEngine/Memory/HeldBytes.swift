@@ -155,7 +155,7 @@ extension Configuration {
 
 extension ServedRequest {
     package var heldBytes: Int {
-        (params + query).reduce(path.utf8.count + headers.heldBytes + body.heldBytes.count) { sum, pair in
+        (params + query).reduce(path.utf8.count + headers.heldBytes + body.bytesInMemory.count) { sum, pair in
             sum + 64 + pair.name.utf8.count + pair.value.utf8.count
         }
     }

@@ -31,10 +31,11 @@ extension NetworkWork {
         return message
     }
 
-    /// Tells the writer of a streamed body when nobody reads it any more.
+    /// Tells the writer of a streamed body when nobody reads it any more. A repeat may send a body that was
+    /// not read yet, but not after a cancellation.
     func endStream(of hop: RequestHop, after request: Request) {
         guard case .upload(.stream(let pipe)) = hop.step.payload else { return }
-        request.onCompletion { _ in if pipe.isSpent { pipe.close() } }
+        request.onCompletion { info in if pipe.isSpent || info.isCancellation { pipe.close() } }
     }
 
     // MARK: Failures

@@ -11,6 +11,8 @@ package final class ResourceAdditions: Sendable {
         self.headers = headers
         self.functions = functions
         var fields = PartitionDigest()
+        // With the number of each kind, no name can pass for a value.
+        fields.add("\(headers.omitted.count) \(headers.fields.count)")
         for name in headers.omitted.sorted() { fields.add(name) }
         for field in headers.fields {
             fields.add(field.name.lowercased())

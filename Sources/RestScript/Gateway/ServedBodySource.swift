@@ -86,7 +86,7 @@ extension ServedBody {
         case .arriving(_, isTooLong: true):
             throw RequestError.ofClient(
                 413, "body_too_large",
-                "the body is too long to be held in memory, so only request:read() and request:parts() can read it"
+                "the body is longer than limits.body, so this route can read it only with request:read() or request:parts()"
             )
         case .arriving(_, isTooLong: false):
             throw LuaUsageError(

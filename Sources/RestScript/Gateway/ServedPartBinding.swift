@@ -146,7 +146,7 @@ struct ServedPartBinding: ScriptBinding {
             let parts = ServedParts(try request.takeSource(context.engine.scheduler), reader, values)
             call.lua.push(
                 function: hostFunction { call in try parts.next(call) }, name: "request:parts()",
-                keeping: 512 + request.request.body.heldBytes.count)
+                keeping: 512 + request.request.body.bytesInMemory.count)
             return .one
         }
     }

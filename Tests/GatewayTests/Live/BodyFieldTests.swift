@@ -105,7 +105,7 @@ import Testing
             try client.send(Self.coded)
             #expect(try client.answer().status == 200)
             let request = try #require(got.request.withLock { $0 })
-            #expect(request.body.heldBytes == Self.coded && request.headers["Content-Encoding"] == "gzip")
+            #expect(request.body.bytesInMemory == Self.coded && request.headers["Content-Encoding"] == "gzip")
             try client.send("POST /github/a HTTP/1.1\r\n\(head)Content-Length: \(length + 1)\r\n\r\n")
             #expect(try client.answer().status == 413)
             #expect(await world.transport.requests.isEmpty)

@@ -30,7 +30,7 @@ import Testing
                     Self.json(
                         Tree(pairs: [
                             ("day", Tree(request.params[0].value)),
-                            ("body", Tree(String(decoding: request.body.heldBytes, as: UTF8.self))),
+                            ("body", Tree(String(decoding: request.body.bytesInMemory, as: UTF8.self))),
                             ("q", Tree(request.query.map { Tree("\($0.name)=\($0.value)") })),
                             ("type", Tree(request.headers["Content-Type"] ?? "")),
                         ]), status: 202)

@@ -43,6 +43,12 @@
             #expect(
                 try TreeDecoder().decode([Int128].self, from: Tree(json: "[2306554446140848356356e0]"))
                     == [2_306_554_446_140_848_356_356])
+            // Exponents that no type has.
+            for power in ["-9223372036854775808", "-400", "-1000000"] {
+                let tree = try Tree(json: "[0.12345678901234567e\(power)]")
+                #expect(throws: CodingError.self) { try TreeDecoder().decode([Int].self, from: tree) }
+                #expect(throws: CodingError.self) { try TreeDecoder().decode([Decimal].self, from: tree) }
+            }
             for literal in ["1234567890123456.5", "123456789012345678901234.0"] {
                 let error = #expect(throws: CodingError.self) {
                     try TreeDecoder().decode([Int].self, from: Tree(json: "[\(literal)]"))

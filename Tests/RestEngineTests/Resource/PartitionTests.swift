@@ -19,6 +19,15 @@ struct PartitionTests {
         _ = try fixture.transport.stub(method: "GET", urlGlob: path, base: service.baseURL, reply: reply)
     }
 
+    @Test func `79.1 a header that a call leaves out can't pass for one that it sets`() throws {
+        var without = Headers()
+        for name in ["accept", "x-a"] { without.omit(name) }
+        let omitting = try #require(ResourceAdditions(without, []))
+        let setting = try #require(ResourceAdditions(["accept": "x-a"], []))
+        #expect(omitting.partition != setting.partition)
+        #expect(ResourceAdditions(["Accept": "x-a"], [])?.partition == setting.partition)
+    }
+
     /// The answer is the number of the request.
     private func stubNumbers(_ path: String = "a") throws {
         var number = 0
