@@ -26,6 +26,21 @@ let deque = Target.Dependency.product(name: "DequeModule", package: "swift-colle
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let arguments = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: host)
+let logging = Target.Dependency.product(
+    name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"]))
+let metrics = Target.Dependency.product(
+    name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
+let metricsTesting = Target.Dependency.product(
+    name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
+let tracing = Target.Dependency.product(
+    name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
+let inMemoryTracing = Target.Dependency.product(
+    name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Lifecycle"]))
+let lifecycleTesting = Target.Dependency.product(
+    name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
+    condition: .when(traits: ["Lifecycle"]))
 
 let package = Package(
     name: "resthost",
@@ -40,12 +55,21 @@ let package = Package(
         .library(name: "LuaRuntime", targets: ["LuaRuntime"]),
         .library(name: "RestScript", targets: ["RestScript"]),
         .library(name: "RestFixtures", targets: ["RestFixtures"]),
+        .library(name: "RestTesting", targets: ["RestTesting"]),
+        .library(name: "RestLogging", targets: ["RestLogging"]),
+        .library(name: "RestMetrics", targets: ["RestMetrics"]),
+        .library(name: "RestTracing", targets: ["RestTracing"]),
+        .library(name: "RestLifecycle", targets: ["RestLifecycle"]),
     ],
     traits: [
         .trait(
             name: "Host",
             description: "The gateway, the fixture server and the program resthost, with what they need."),
-        .default(enabledTraits: ["Host"]),
+        .trait(name: "Logging", description: "RestLogging, with swift-log."),
+        .trait(name: "Metrics", description: "RestMetrics, with swift-metrics."),
+        .trait(name: "Tracing", description: "RestTracing, with swift-distributed-tracing."),
+        .trait(name: "Lifecycle", description: "RestLifecycle, with swift-service-lifecycle."),
+        .default(enabledTraits: ["Host", "Logging", "Metrics", "Tracing", "Lifecycle"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -53,6 +77,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Layer 0: one small C or C++ target for each library, and the libraries themselves.
@@ -161,6 +189,13 @@ let package = Package(
         // that call an API. By default it sends through libcurl, which the engine doesn't know.
         .target(
             name: "RestClient", dependencies: ["RestEngine", "CurlTransport"], swiftSettings: settings),
+        // For programs that use these packages. Each is behind a trait of its own, so that a client fetches
+        // only those that it asks for.
+        .target(name: "RestLogging", dependencies: ["RestEngine", logging], swiftSettings: settings),
+        .target(name: "RestMetrics", dependencies: ["RestEngine", metrics], swiftSettings: settings),
+        .target(name: "RestTracing", dependencies: ["RestEngine", tracing], swiftSettings: settings),
+        .target(name: "RestLifecycle", dependencies: ["RestEngine", lifecycle], swiftSettings: settings),
+        .target(name: "RestTesting", dependencies: ["RestEngine"], swiftSettings: settings),
         .executableTarget(
             name: "resthost",
             dependencies: [
@@ -205,6 +240,16 @@ let package = Package(
         .testTarget(
             name: "RestClientTests", dependencies: ["RestClient", "TestSupport"], swiftSettings: settings),
         .testTarget(
+            name: "AdapterTests",
+            dependencies: [
+                "RestLogging", "RestMetrics", "RestTracing", "RestLifecycle", "RestClient", "TestSupport",
+                logging, metrics, metricsTesting, tracing, inMemoryTracing, lifecycle, lifecycleTesting,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RestTestingTests", dependencies: ["RestTesting", "RestClient", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
             name: "SQLiteCacheTests",
             dependencies: ["Platform", "SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
             swiftSettings: settings),
@@ -236,3 +281,9 @@ let package = Package(
     cLanguageStandard: .c17,
     cxxLanguageStandard: .cxx20
 )
+
+// Only `make docs-swift` needs the plugin.
+if Context.environment["RESTHOST_DOCUMENTATION"] != nil {
+    package.dependencies.append(
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

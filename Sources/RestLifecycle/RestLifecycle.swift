@@ -1,0 +1,2 @@
+import ServiceLifecycle
+import RestEngine

@@ -1,0 +1,2 @@
+import Tracing
+import RestEngine

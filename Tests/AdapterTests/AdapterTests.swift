@@ -1,0 +1,5 @@
+import RestLogging
+import RestMetrics
+import RestTracing
+import RestLifecycle
+import Testing

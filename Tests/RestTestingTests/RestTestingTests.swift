@@ -1,0 +1,2 @@
+import RestTesting
+import Testing
