@@ -174,14 +174,14 @@ final class CurlTransfer: Transfer {
 }
 
 /// The progress of a transfer on another thread, for the engine loop. The thread keeps it up to date from the
-/// first reading on.
+/// first reading on, which wakes it, because a transfer that rests gives it no other reason to look.
 final class TransferGauge: Sendable {
     private let isWatched = Atomic(false)
     private let last = Mutex(TransferProgress())
 
     /// As it was when libcurl ran last.
     var progress: TransferProgress {
-        isWatched.store(true, ordering: .relaxed)
+        if !isWatched.exchange(true, ordering: .relaxed) { TransferThread.shared.report() }
         return last.withLock { $0 }
     }
 

@@ -13,6 +13,8 @@ final class TransferThread: Sendable {
     fileprivate enum Command: Sendable {
         case start(TransportRequest, CurlTransfer, TransferGauge, RemoteTransport)
         case abort(CurlTransfer)
+        /// The progress of a transfer is read for the first time.
+        case report
         /// The transport is gone, with its handles.
         case forget(ObjectIdentifier)
     }
@@ -46,6 +48,9 @@ final class TransferThread: Sendable {
 
     /// After that, only results that are on their way already arrive.
     func abort(_ transfer: CurlTransfer) { send(.abort(transfer)) }
+
+    /// Updates the gauges that are watched.
+    func report() { send(.report) }
 
     var isStarted: Bool { inbox.withLock { $0.isStarted } }
 
@@ -130,6 +135,7 @@ private final class RemoteTransfers {
             if let handle = transfers.running.first(where: { $0.transfer === transfer }) {
                 transfers.remove(handle)
             }
+        case .report: break  // Each pass ends with it.
         case .forget(let transport): pools[transport] = nil
         }
     }
