@@ -1,2 +1,2 @@
-import ServiceLifecycle
 import RestEngine
+import ServiceLifecycle

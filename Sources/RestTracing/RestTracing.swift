@@ -1,2 +1,2 @@
-import Tracing
 import RestEngine
+import Tracing

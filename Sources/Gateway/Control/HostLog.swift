@@ -1,4 +1,4 @@
-public import RestEngine
+package import RestEngine
 import Synchronization
 
 /// The log of a host, for readers over the network: the last lines, and each new one.
@@ -17,7 +17,7 @@ public final class HostLog: Sendable {
     public init() {}
 
     /// Adds one entry, an object as JSON. On any thread.
-    public func note(_ entry: MaskedText) {
+    package func note(_ entry: MaskedText) {
         let followers = state.withLock { state in
             if state.recent.count == Self.mostRecent { state.recent.removeFirst() }
             state.recent.append(entry)

@@ -81,14 +81,17 @@ public struct Body: RequestProperty {
 
 /// Makes a ``Body`` of one value.
 @resultBuilder
-public enum BodyBuilder {
+public enum BodyBuilder: BlockBuilder {
+    /// A value, written as JSON.
     public static func buildExpression(_ value: some Encodable) -> Body { Body(value) }
 
     /// A dictionary literal whose values are of several types.
     public static func buildExpression(_ tree: Tree) -> Body { Body(tree) }
 
+    /// Text, in UTF-8.
     public static func buildExpression(_ text: String) -> Body { Body(text) }
 
+    /// Bytes as they are.
     public static func buildExpression(_ bytes: [UInt8]) -> Body { Body(bytes) }
 
     /// Bytes of another type, such as `Data`.
@@ -108,20 +111,11 @@ public enum BodyBuilder {
     @_disfavoredOverload
     public static func buildExpression<Value>(_ value: Value) -> Body { fatalError() }
 
+    /// A body that was made elsewhere.
     public static func buildExpression(_ body: Body) -> Body { body }
-
-    public static func buildBlock(_ parts: Body...) -> Body { buildArray(parts) }
 
     public static func buildArray(_ parts: [Body]) -> Body {
         let given = parts.filter { if case .none = $0.form { false } else { true } }
         return given.count > 1 ? Body(.several) : given.first ?? Body(.none)
     }
-
-    public static func buildOptional(_ part: Body?) -> Body { part ?? Body(.none) }
-
-    public static func buildEither(first part: Body) -> Body { part }
-
-    public static func buildEither(second part: Body) -> Body { part }
-
-    public static func buildLimitedAvailability(_ part: Body) -> Body { part }
 }

@@ -8,6 +8,7 @@ public struct Header: RequestProperty, Hashable {
     /// The value that is sent; a line break in it is an error.
     public let value: String
 
+    /// A header. A name or a value that HTTP can't carry is the error of each request.
     public init(_ name: HeaderName, _ value: String) {
         self.name = name
         self.value = value
@@ -22,13 +23,16 @@ public struct Header: RequestProperty, Hashable {
 }
 
 extension Header {
+    /// Accept: the types of content that the client takes.
     public static func accept(_ type: ContentType) -> Header { Header(.accept, type.rawValue) }
 
     /// Languages as `en, de;q=0.5`.
     public static func acceptLanguage(_ languages: String) -> Header { Header("Accept-Language", languages) }
 
+    /// Content-Type of the body.
     public static func contentType(_ type: ContentType) -> Header { Header(.contentType, type.rawValue) }
 
+    /// Cache-Control, directives as text.
     public static func cacheControl(_ directives: String) -> Header { Header("Cache-Control", directives) }
 
     /// Credentials as they are sent behind the scheme; see also ``Authorize``, which asks for them anew with
@@ -94,44 +98,26 @@ extension Headers: RequestProperty {
 
 /// Makes ``Headers`` of headers, pairs and dictionaries.
 @resultBuilder
-public enum HeadersBuilder {
-    public static func buildExpression(_ header: Header) -> [Header] { [header] }
-
+public enum HeadersBuilder: BlockBuilder {
     /// Nil says nothing.
     public static func buildExpression(_ header: Header?) -> [Header] { header.map { [$0] } ?? [] }
-
-    public static func buildExpression(_ header: (HeaderName, String)) -> [Header] {
-        [Header(header.0, header.1)]
-    }
 
     /// Nil says nothing.
     public static func buildExpression(_ header: (HeaderName, String?)) -> [Header] {
         header.1.map { [Header(header.0, $0)] } ?? []
     }
 
-    /// The same; a name whose value is nil says nothing.
+    /// In the order of the names, since a dictionary has none; a name whose value is nil says nothing.
     public static func buildExpression(_ headers: [String: String?]) -> [Header] {
-        buildExpression(headers.compactMapValues { $0 })
+        headers.sorted { $0.key < $1.key }.compactMap { name, value in
+            value.map { Header(HeaderName(rawValue: name), $0) }
+        }
     }
 
-    /// In the order of the names, since a dictionary has none.
-    public static func buildExpression(_ headers: [String: String]) -> [Header] {
-        headers.sorted { $0.key < $1.key }.map { Header(HeaderName(rawValue: $0.key), $0.value) }
-    }
-
+    /// Headers that were made elsewhere.
     public static func buildExpression(_ headers: Headers) -> [Header] {
         headers.fields.map { Header(HeaderName(rawValue: $0.name), $0.value) }
     }
 
-    public static func buildBlock(_ parts: [Header]...) -> [Header] { buildArray(parts) }
-
     public static func buildArray(_ parts: [[Header]]) -> [Header] { parts.flatMap { $0 } }
-
-    public static func buildOptional(_ part: [Header]?) -> [Header] { part ?? [] }
-
-    public static func buildEither(first part: [Header]) -> [Header] { part }
-
-    public static func buildEither(second part: [Header]) -> [Header] { part }
-
-    public static func buildLimitedAvailability(_ part: [Header]) -> [Header] { part }
 }

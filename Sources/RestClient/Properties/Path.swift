@@ -4,7 +4,8 @@ public import RestEngine
 /// and what is interpolated is a value: it is escaped, so that `a/b` becomes `a%2Fb`, and one that is empty,
 /// or that would lead to another path, is an error (rules 37).
 ///
-/// Path text that isn't a literal is `Path(text)`.
+/// Path text that isn't a literal is `Path(text)`. A `?` in a literal is an error, because the query is written
+/// with ``Query``; in other text it is escaped.
 public struct Path: RequestProperty, ExpressibleByStringInterpolation {
     /// With a name in braces for each value.
     private let template: String
@@ -14,10 +15,22 @@ public struct Path: RequestProperty, ExpressibleByStringInterpolation {
     /// Path text that is known when the program runs: its slashes part segments.
     public init(_ text: String) { self.init(text, values: [:], failure: nil) }
 
-    public init(stringLiteral text: String) { self.init(text) }
+    public init(stringLiteral text: String) {
+        self.init(text, values: [:], failure: Self.query(in: text))
+    }
 
     public init(stringInterpolation text: StringInterpolation) {
         self.init(text.template, values: text.values, failure: text.failure)
+    }
+
+    /// The error of a literal with a query, which a path would escape.
+    private static func query(in literal: String) -> DefinitionError? {
+        guard let mark = literal.firstIndex(of: "?") else { return nil }
+        let name = literal[mark...].dropFirst().prefix { $0 != "=" && $0 != "&" }
+        return DefinitionError(
+            .invalidURL,
+            "a path has no query: instead of '\(literal)' write Query(\"\(name.isEmpty ? "name" : name)\", …) "
+                + "in the block, or Path(text) if the '?' belongs to the path")
     }
 
     private init(_ template: String, values: [String: PathComponent], failure: DefinitionError?) {
@@ -50,7 +63,10 @@ public struct Path: RequestProperty, ExpressibleByStringInterpolation {
             template.reserveCapacity(literalCapacity + interpolationCount * 8)
         }
 
-        public mutating func appendLiteral(_ literal: String) { template += literal }
+        public mutating func appendLiteral(_ literal: String) {
+            failure = failure ?? Path.query(in: literal)
+            template += literal
+        }
 
         /// A value, escaped.
         public mutating func appendInterpolation(_ value: some PathConvertible) {
@@ -120,6 +136,7 @@ extension EscapedText: PathConvertible {
 public struct PathComponents: RequestProperty {
     let components: [any PathConvertible]
 
+    /// Components from a block.
     public init(@PathComponentsBuilder _ block: () -> [any PathConvertible]) { components = block() }
 
     public func add(to properties: inout CallProperties) {
@@ -134,7 +151,8 @@ public struct PathComponents: RequestProperty {
 
 /// Makes ``PathComponents`` of values and lists of them.
 @resultBuilder
-public enum PathComponentsBuilder {
+public enum PathComponentsBuilder: BlockBuilder {
+    /// One component.
     public static func buildExpression(_ component: some PathConvertible) -> [any PathConvertible] {
         [component]
     }
@@ -144,29 +162,17 @@ public enum PathComponentsBuilder {
         component.map { [$0] } ?? []
     }
 
+    /// Several components.
     public static func buildExpression(_ components: [some PathConvertible]) -> [any PathConvertible] {
         components
     }
 
+    /// Components that were made elsewhere.
     public static func buildExpression(_ components: PathComponents) -> [any PathConvertible] {
         components.components
     }
 
-    public static func buildBlock(_ parts: [any PathConvertible]...) -> [any PathConvertible] {
-        buildArray(parts)
-    }
-
     public static func buildArray(_ parts: [[any PathConvertible]]) -> [any PathConvertible] {
         parts.flatMap { $0 }
-    }
-
-    public static func buildOptional(_ part: [any PathConvertible]?) -> [any PathConvertible] { part ?? [] }
-
-    public static func buildEither(first part: [any PathConvertible]) -> [any PathConvertible] { part }
-
-    public static func buildEither(second part: [any PathConvertible]) -> [any PathConvertible] { part }
-
-    public static func buildLimitedAvailability(_ part: [any PathConvertible]) -> [any PathConvertible] {
-        part
     }
 }

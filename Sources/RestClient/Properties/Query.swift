@@ -87,6 +87,7 @@ extension Array: QueryValueConvertible where Element: QueryValueConvertible {
 public struct QueryItems: RequestProperty {
     let items: [Query]
 
+    /// Parameters from a block.
     public init(@QueryItemsBuilder _ block: () -> [Query]) { items = block() }
 
     public func add(to properties: inout CallProperties) {
@@ -97,16 +98,16 @@ public struct QueryItems: RequestProperty {
 
 /// Makes ``QueryItems`` of parameters and pairs; a pair with nil is the name alone.
 @resultBuilder
-public enum QueryItemsBuilder {
-    public static func buildExpression(_ item: Query) -> [Query] { [item] }
-
+public enum QueryItemsBuilder: BlockBuilder {
     /// Nil says nothing.
     public static func buildExpression(_ item: Query?) -> [Query] { item.map { [$0] } ?? [] }
 
+    /// A name and its value.
     public static func buildExpression(_ pair: (String, some QueryValueConvertible)) -> [Query] {
         [Query(pair.0, pair.1)]
     }
 
+    /// A name and its value; nil is the name alone.
     public static func buildExpression<Value: QueryValueConvertible>(_ pair: (String, Value?)) -> [Query] {
         [pair.1.map { Query(pair.0, $0) } ?? Query(pair.0)]
     }
@@ -117,17 +118,8 @@ public enum QueryItemsBuilder {
         [pair.1.map { Query(pair.0, $0) } ?? Query(pair.0)]
     }
 
+    /// Parameters that were made elsewhere.
     public static func buildExpression(_ items: QueryItems) -> [Query] { items.items }
 
-    public static func buildBlock(_ parts: [Query]...) -> [Query] { buildArray(parts) }
-
     public static func buildArray(_ parts: [[Query]]) -> [Query] { parts.flatMap { $0 } }
-
-    public static func buildOptional(_ part: [Query]?) -> [Query] { part ?? [] }
-
-    public static func buildEither(first part: [Query]) -> [Query] { part }
-
-    public static func buildEither(second part: [Query]) -> [Query] { part }
-
-    public static func buildLimitedAvailability(_ part: [Query]) -> [Query] { part }
 }

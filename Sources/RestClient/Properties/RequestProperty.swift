@@ -16,6 +16,7 @@ public struct CallProperties: RequestProperty {
     /// The first thing that can't be.
     package private(set) var failure: DefinitionError?
 
+    /// No properties.
     public init() {}
 
     /// The properties of a block, to be kept and used in others.
@@ -83,7 +84,8 @@ public struct CallProperties: RequestProperty {
 /// Makes ``CallProperties`` of the statements of a block, in which `if`, `switch`, `for`, optional values and
 /// `if #available` are as everywhere.
 @resultBuilder
-public enum PropertiesBuilder {
+public enum PropertiesBuilder: BlockBuilder {
+    /// One property.
     public static func buildExpression(_ property: some RequestProperty) -> CallProperties {
         var properties = CallProperties()
         property.add(to: &properties)
@@ -97,19 +99,9 @@ public enum PropertiesBuilder {
         return properties
     }
 
-    public static func buildBlock(_ parts: CallProperties...) -> CallProperties { buildArray(parts) }
-
     public static func buildArray(_ parts: [CallProperties]) -> CallProperties {
         parts.reduce(into: CallProperties()) { $0.append($1) }
     }
-
-    public static func buildOptional(_ part: CallProperties?) -> CallProperties { part ?? CallProperties() }
-
-    public static func buildEither(first part: CallProperties) -> CallProperties { part }
-
-    public static func buildEither(second part: CallProperties) -> CallProperties { part }
-
-    public static func buildLimitedAvailability(_ part: CallProperties) -> CallProperties { part }
 }
 
 extension DefinitionError {

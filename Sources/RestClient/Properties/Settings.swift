@@ -84,6 +84,7 @@ public struct CallConfiguration: RequestProperty, Hashable {
     /// Most bytes of a response's body, decoded.
     public var maxBodyBytes: Int?
 
+    /// Settings, each of which says nothing if it is nil.
     public init(
         timeout: Duration? = nil, expirationTime: Duration? = nil, retryTime: Duration? = nil,
         followsRedirects: Bool? = nil, maxBodyBytes: Int? = nil

@@ -77,7 +77,7 @@ extension APIEndpoint {
         Parent.endpoint.flatMap { parent in
             Result { () throws(DefinitionError) in
                 var endpoint = try parent.endpoint(
-                    Path(path), decoder: decoder, fileID: "\(Self.self)", line: 0
+                    Path(stringLiteral: path), decoder: decoder, fileID: "\(Self.self)", line: 0
                 ) {
                     properties
                 }

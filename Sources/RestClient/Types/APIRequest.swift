@@ -69,15 +69,17 @@ extension Call {
 ///         QueryItems { ("name", name) }
 ///     }
 @resultBuilder
-public enum RequestBuilder<Parent: APIComponent> {
+public enum RequestBuilder<Parent: APIComponent>: BlockBuilder {
     /// A method, and the properties behind it.
     public struct Draft {
         fileprivate let method: Method
         fileprivate var properties = CallProperties()
     }
 
+    /// The method, which comes first.
     public static func buildExpression(_ method: Method) -> Method { method }
 
+    /// One property.
     public static func buildExpression(_ property: some RequestProperty) -> CallProperties {
         PropertiesBuilder.buildExpression(property)
     }
@@ -87,34 +89,31 @@ public enum RequestBuilder<Parent: APIComponent> {
         PropertiesBuilder.buildExpression(property)
     }
 
+    /// A method without properties.
     public static func buildPartialBlock(first method: Method) -> Draft { Draft(method: method) }
 
+    /// The first property of an inner block.
     public static func buildPartialBlock(first properties: CallProperties) -> CallProperties { properties }
 
+    /// One more property of the request.
     public static func buildPartialBlock(accumulated draft: Draft, next: CallProperties) -> Draft {
         var draft = draft
         draft.properties.append(next)
         return draft
     }
 
+    /// One more property of an inner block.
     public static func buildPartialBlock(
         accumulated properties: CallProperties, next: CallProperties
     ) -> CallProperties {
         PropertiesBuilder.buildBlock(properties, next)
     }
 
-    public static func buildOptional(_ part: CallProperties?) -> CallProperties { part ?? CallProperties() }
-
-    public static func buildEither(first part: CallProperties) -> CallProperties { part }
-
-    public static func buildEither(second part: CallProperties) -> CallProperties { part }
-
     public static func buildArray(_ parts: [CallProperties]) -> CallProperties {
         PropertiesBuilder.buildArray(parts)
     }
 
-    public static func buildLimitedAvailability(_ part: CallProperties) -> CallProperties { part }
-
+    /// The call of the endpoint.
     public static func buildFinalResult<Output>(_ draft: Draft) -> Call<Output> {
         Call(draft.method, parent: Parent.self) { draft.properties }
     }

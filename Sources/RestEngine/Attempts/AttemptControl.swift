@@ -98,32 +98,32 @@ final class OriginHealth {
 }
 
 /// Limits in use and breakers that are not closed, for `status`.
-public struct AttemptFacts: Sendable {
-    public struct Limit: Sendable {
+package struct AttemptFacts: Sendable {
+    package struct Limit: Sendable {
         /// The name of the scope that shares the limit.
-        public var name: String
-        public var inFlight: Int
+        package var name: String
+        package var inFlight: Int
         /// Nil for any number.
-        public var mostInFlight: Int?
-        public var waiting: Int
+        package var mostInFlight: Int?
+        package var waiting: Int
         /// Requests in a second; nil for any number.
-        public var rate: Double?
+        package var rate: Double?
         /// Seconds for which the server wants no more requests; 0 for none.
-        public var pausedSeconds: Double
+        package var pausedSeconds: Double
     }
 
-    public struct Breaker: Sendable {
-        public var origin: String
+    package struct Breaker: Sendable {
+        package var origin: String
         /// Seconds until the breaker lets a request through; 0 when it does already.
-        public var openSeconds: Double
+        package var openSeconds: Double
         /// Whether that one request is in flight.
-        public var isProbed: Bool
+        package var isProbed: Bool
     }
 
-    public var limits: [Limit] = []
-    public var breakers: [Breaker] = []
+    package var limits: [Limit] = []
+    package var breakers: [Breaker] = []
 
-    public init() {}
+    package init() {}
 
     /// Adds to the last line if it has this name: there may be thousands of partitions, which are one line
     /// together.

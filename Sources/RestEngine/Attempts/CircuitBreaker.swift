@@ -7,6 +7,7 @@ public struct BreakerPolicy: Sendable, Equatable {
     package var windowSeconds = 10.0
     package var openSeconds = 5.0
 
+    /// The defaults of each property.
     public init() {}
 
     /// The length of the window whose answers count.

@@ -2,11 +2,13 @@
 public struct RequestLimits: Sendable, Equatable {
     /// A number of requests in a period of time.
     public struct Rate: Sendable, Equatable {
+        /// The number of requests that may start within the period.
         public var requests: Int
         package var perSeconds: Double
         /// How many requests may start at once after a pause; nil: as many as ``requests``.
         public var burst: Int?
 
+        /// - Parameter per: The period.
         public init(requests: Int, per: Duration = .seconds(1), burst: Int? = nil) {
             self.requests = requests
             perSeconds = per.inSeconds
@@ -42,6 +44,7 @@ public struct RequestLimits: Sendable, Equatable {
     /// The requests that share this limit.
     public var scope = Scope.host
 
+    /// - Parameters are those of the properties; nil for no limit of that kind.
     public init(inFlight: Int? = nil, rate: Rate? = nil, scope: Scope = .host) {
         self.inFlight = inFlight
         self.rate = rate

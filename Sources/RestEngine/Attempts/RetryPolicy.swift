@@ -13,6 +13,7 @@ public struct RetryPolicy: Sendable {
     /// it throws, that error is the error of the request.
     public var when: (@EngineActor (RequestError, Int) throws -> RetryAnswer)?
 
+    /// The defaults of each property.
     public init() {}
 
     /// The longest wait before the second attempt; it doubles with each further attempt.
@@ -40,7 +41,9 @@ public struct RetryPolicy: Sendable {
 
 /// The decision of ``RetryPolicy/when`` about a failure.
 public enum RetryAnswer: Sendable, Equatable {
+    /// Send it again after the policy's wait.
     case retry
+    /// Don't send it again.
     case fail
     /// Send it again after this time, instead of the policy's wait.
     case after(Duration)

@@ -101,7 +101,9 @@ public final class BasicAuthentication: RequestAuthentication {
 
 /// The reason why a text can't be a user name or a password.
 public enum CredentialFault: Error {
+    /// A user name has a colon.
     case colon
+    /// The text has a control character.
     case controlCharacter
 
     /// A sentence about the fault.

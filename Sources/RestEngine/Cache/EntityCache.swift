@@ -36,6 +36,7 @@ public protocol EntityCache: AnyObject, Sendable {
     func updateTimestamp(
         _ timestamp: Double, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
 
+    /// Removes the entity of a key, if there is one.
     func remove(_ key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void)
 
     /// Removes the entities of a service's resources for which `matches` is true, whether these are in memory
@@ -70,6 +71,7 @@ public struct CacheKey: Sendable {
     /// The data that the cache needs to find the entity.
     public let value: any Sendable
 
+    /// A key for one entry; only the cache itself reads the value.
     public init(_ value: any Sendable) { self.value = value }
 }
 

@@ -9,7 +9,7 @@
 ///     text = length u32, UTF-8; charset, URL and HTTP version: present u8 [text]; numbers are little-endian
 public enum EntityCoding {
     /// Changes with the format; a cache includes it in its keys.
-    public static let version: UInt8 = 3
+    package static let version: UInt8 = 3
 
     private enum Kind: UInt8 {
         case bytes, text, json, value, image
@@ -205,7 +205,9 @@ public enum EntityCodingError: Error, Sendable, Equatable, CustomStringConvertib
     case nativeContent(type: String)
     /// The number of a script's class is valid in this process only.
     case classedContent
+    /// The timestamp is not finite.
     case badTimestamp
+    /// The entity is larger than a cache can hold.
     case tooLarge
 
     public var description: String {

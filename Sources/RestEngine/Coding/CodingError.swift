@@ -10,6 +10,7 @@ public struct CodingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// errors.
     public var underlying: (any Error)?
 
+    /// An error at the given path.
     public init(type: String, path: String = "", message: String) {
         self.type = type
         self.path = path

@@ -9,7 +9,7 @@ public struct TreeDecoder: Sendable {
     public var keys = KeyStyle.asWritten
     /// Containers inside each other; deeper content is an error, because decoding uses the thread's stack:
     /// 128 levels need up to 400 kB of it.
-    public var maxDepth = 128
+    package var maxDepth = 128
     /// For types whose `init(from:)` asks for it.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -39,6 +39,7 @@ public struct TreeEncoder: Sendable {
     public enum DateStyle: Sendable {
         /// `2026-06-19T08:30:00Z`.
         case internet
+        /// Seconds since 1970, with a fraction.
         case unixSeconds
     }
 
@@ -47,7 +48,7 @@ public struct TreeEncoder: Sendable {
     /// How values of Foundation's `Date` are written.
     public var dates = DateStyle.internet
     /// Containers inside each other; values that are deeper, or that contain themselves, are an error.
-    public var maxDepth = 128
+    package var maxDepth = 128
     /// For types whose `encode(to:)` asks for it.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
@@ -69,6 +70,7 @@ public struct TreeEncoder: Sendable {
 
 /// How names of Swift properties are written as keys of objects.
 public enum KeyStyle: Sendable {
+    /// Unchanged.
     case asWritten
     /// `createdAt` is `created_at` and `htmlURL` is `html_url`. When reading, a key that matches as it is
     /// written comes first.

@@ -33,6 +33,7 @@ public struct Configuration: Sendable {
     /// Wrap or replace requests before they start, in order (15.4).
     public var decorators: [ConfiguredFunction<RequestDecorator>] = []
 
+    /// All defaults, without blocks.
     public init() {}
 }
 
@@ -86,22 +87,23 @@ public struct RedirectPolicy: Sendable {
     /// Called before each redirect is followed. If it throws, the request fails with that error.
     public var on: ConfiguredFunction<RedirectReview>?
 
+    /// Follows up to 20 redirects.
     public init() {}
 }
 
 /// A function that a block added, with the source line of the block.
 public struct ConfiguredFunction<Function: Sendable>: Sendable {
     /// The function itself.
-    public let function: Function
+    package let function: Function
     /// `file:line`, for `explain`.
-    public let origin: String
+    package let origin: String
     /// The kind of authentication, if the function is known to send secrets: `rest.auth.basic`, for example.
-    public let authentication: String?
+    package let authentication: String?
     /// The Authorization field that the function adds to each request, where that is known; used only to
     /// write command lines.
     let authorization: String?
 
-    public init(_ function: Function, origin: String, authentication: String? = nil) {
+    package init(_ function: Function, origin: String, authentication: String? = nil) {
         self.init(function, origin: origin, authentication: authentication, authorization: nil)
     }
 

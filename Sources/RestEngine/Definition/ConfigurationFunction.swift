@@ -2,17 +2,17 @@ internal import Synchronization
 
 /// A function that edits the configuration of one definition's requests, after all matching blocks (rule
 /// 39.1). Functions can't be compared, so this one has an identity.
-public struct ConfigurationFunction: Sendable, Hashable {
+package struct ConfigurationFunction: Sendable, Hashable {
     /// Decides whether two functions are the same. A service keeps identities longer than the functions, so
     /// an identity holds no reference to its function.
-    public struct Identity: Sendable, Hashable {
+    package struct Identity: Sendable, Hashable {
         /// Owners are compared by reference; each owner numbers its functions on its own.
-        public final class Owner: Sendable {
+        package final class Owner: Sendable {
             private static let count = Atomic(0)
             /// No other owner has it, unlike an address.
             fileprivate let serial = Owner.count.wrappingAdd(1, ordering: .relaxed).newValue
 
-            public init() {}
+            package init() {}
         }
 
         private let owner: Owner
@@ -24,7 +24,7 @@ public struct ConfigurationFunction: Sendable, Hashable {
         ///     owner equals no other.
         ///   - kept: A closure that lives as long as the identity and is never called; it keeps alive what
         ///     the owner stands for.
-        public init(
+        package init(
             _ owner: Owner = Owner(), _ number: UInt = 0, keeping kept: (@EngineActor () -> Void)? = nil
         ) {
             self.owner = owner
@@ -32,23 +32,23 @@ public struct ConfigurationFunction: Sendable, Hashable {
             self.kept = kept
         }
 
-        public static func == (a: Identity, b: Identity) -> Bool {
+        package static func == (a: Identity, b: Identity) -> Bool {
             a.owner === b.owner && a.number == b.number
         }
 
         /// The same for equal identities alone, in this process.
         var text: String { "\(owner.serial).\(number)" }
 
-        public func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             hasher.combine(ObjectIdentifier(owner))
             hasher.combine(number)
         }
     }
 
     /// Decides whether definitions are equal.
-    public let identity: Identity
+    package let identity: Identity
     /// `file:line`, for `explain`.
-    public let origin: String
+    package let origin: String
     let apply: @EngineActor (ConfigurationDraft) throws -> Void
 
     /// - Parameters:
@@ -63,17 +63,17 @@ public struct ConfigurationFunction: Sendable, Hashable {
         self.apply = apply
     }
 
-    public static func == (a: ConfigurationFunction, b: ConfigurationFunction) -> Bool {
+    package static func == (a: ConfigurationFunction, b: ConfigurationFunction) -> Bool {
         a.identity == b.identity
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 }
 
 extension ConfigurationFunction {
     /// Runs the function on its own, for a check of scripts. Returns the error that it threw.
     @EngineActor
-    public func tried(for url: URLText, method: String) -> RequestError? {
+    package func tried(for url: URLText, method: String) -> RequestError? {
         let draft = ConfigurationDraft(method: method, url: url)
         defer { draft.isFrozen = true }
         do { try apply(draft) } catch {

@@ -2,12 +2,12 @@
 /// If it can't be encoded, the error is kept, and each request fails with it (rules 38.4, 38.5).
 public struct DefinedBody: Sendable, Hashable {
     /// How the body was given; each has its content type (38.1).
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         case body, text, json, form, multipart, file
     }
 
     /// How the body was given.
-    public let kind: Kind
+    package let kind: Kind
     /// The content type that the author gave for this body; nil: that of its kind, where no header sets
     /// another.
     let contentType: String?
@@ -34,7 +34,7 @@ public struct DefinedBody: Sendable, Hashable {
     }
 
     /// - Parameter contentType: Nil: that of its kind.
-    public init(_ body: RequestBody, contentType: String? = nil) {
+    package init(_ body: RequestBody, contentType: String? = nil) {
         kind = body.kind
         do throws(RequestError.CauseError) {
             let (payload, type) = try body.encode(contentType: contentType, checksFiles: false)
@@ -56,7 +56,7 @@ public struct DefinedBody: Sendable, Hashable {
     }
 
     /// A body that turned out to be impossible before it could be a ``RequestBody``.
-    public init(_ kind: Kind, failure: RequestError.Cause, contentType: String? = nil) {
+    package init(_ kind: Kind, failure: RequestError.Cause, contentType: String? = nil) {
         self.kind = kind
         self.contentType = contentType
         content = .failure(Failure(cause: failure))
@@ -73,7 +73,7 @@ public struct DefinedBody: Sendable, Hashable {
     }
 
     /// The body that is read while it is sent; nil for any other.
-    public var upload: Upload? {
+    package var upload: Upload? {
         if case .success(let encoded) = content, case .upload(let upload) = encoded.payload {
             upload
         } else {
@@ -84,7 +84,7 @@ public struct DefinedBody: Sendable, Hashable {
 
 extension RequestBody {
     /// The kind of this body in definitions.
-    public var kind: DefinedBody.Kind {
+    package var kind: DefinedBody.Kind {
         switch self {
         case .bytes, .stream: .body
         case .text: .text

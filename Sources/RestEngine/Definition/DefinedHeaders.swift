@@ -1,17 +1,17 @@
 /// A header that one level of a definition sets.
-public struct HeaderItem: Sendable, Hashable {
+package struct HeaderItem: Sendable, Hashable {
     /// As it is sent; compared without case.
-    public var name: String
+    package var name: String
     /// Several values become several fields, or one with commas if the header is a list (RFC 9110 5.3). No
     /// value: the header is removed, also if blocks set it.
-    public var values: [String]
+    package var values: [String]
 
-    public init(_ name: String, _ values: [String]) {
+    package init(_ name: String, _ values: [String]) {
         self.name = name
         self.values = values
     }
 
-    public init(_ name: String, _ value: String) { self.init(name, [value]) }
+    package init(_ name: String, _ value: String) { self.init(name, [value]) }
 
     /// Throws for characters that would break the message (RFC 9110 5.1, 5.5).
     func check() throws(DefinitionError) {

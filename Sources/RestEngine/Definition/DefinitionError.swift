@@ -2,14 +2,14 @@
 /// sent (rule 34.5).
 public struct DefinitionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The rule that is broken.
-    public enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, Sendable, CaseIterable {
         case invalidMethod, noBaseURL, invalidURL, invalidHeader, dotSegment, emptyValue, invalidEscapes,
             nestedList, notFinite, severalBodies, malformedTemplate, missingValue, unknownName, tooMany,
             notReadable
     }
 
     /// The rule that is broken.
-    public let code: Code
+    package let code: Code
     /// One sentence, without the source line.
     public let message: String
 
@@ -23,17 +23,17 @@ public struct DefinitionError: Error, Sendable, Hashable, CustomStringConvertibl
 
 /// The limits of a definition for each kind of property (rule 34.6). Larger requests are rejected by servers,
 /// and would take much work.
-public enum DefinitionLimits {
+package enum DefinitionLimits {
     /// Values of a query, counting each element of a list.
-    public static let queryValues = 10_000
+    package static let queryValues = 10_000
     /// Components of a path.
-    public static let pathComponents = 1000
+    package static let pathComponents = 1000
     /// Fields of headers.
-    public static let headerFields = 1000
+    package static let headerFields = 1000
     /// Bytes of names and values of a query, of a path, and of headers, each.
-    public static let bytes = 1 << 20
+    package static let bytes = 1 << 20
     /// Functions that configure it.
-    public static let configurationFunctions = 100
+    package static let configurationFunctions = 100
     /// Nested endpoints, plus further levels that set a property.
-    public static let levels = 256
+    package static let levels = 256
 }

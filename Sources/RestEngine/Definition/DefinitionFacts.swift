@@ -42,7 +42,7 @@ extension RequestDefinition {
     /// Explains the requests of the definition: the blocks that apply, its own functions, the level that set
     /// each property, and the message that would be sent. No request is sent.
     @EngineActor
-    public func explain(mask: SecretMask = .standard) -> Explanation {
+    package func explain(mask: SecretMask = .standard) -> Explanation {
         service.explain(self, mask: mask) {}
     }
 

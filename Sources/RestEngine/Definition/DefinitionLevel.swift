@@ -1,27 +1,27 @@
 /// A level of a definition that set some of its properties; `explain` names it (rule 34.7).
-public struct DefinitionLevel: Sendable, Hashable, CustomStringConvertible {
+package struct DefinitionLevel: Sendable, Hashable, CustomStringConvertible {
     /// The construct that set the properties.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         case endpoint, request, modifier
     }
 
     /// The construct that set the properties.
-    public let kind: Kind
+    package let kind: Kind
     /// The path of an endpoint, the template of a request, the name of a modifier; may be empty.
-    public let name: String
+    package let name: String
     /// `file:line`; nil where it is unknown.
-    public let origin: String?
+    package let origin: String?
 
-    public init(_ kind: Kind, _ name: String, origin: String? = nil) {
+    package init(_ kind: Kind, _ name: String, origin: String? = nil) {
         self.kind = kind
         self.name = name
         self.origin = origin
     }
 
     /// The kind and the name, without the source line.
-    public var title: String { name.isEmpty ? kind.rawValue : "\(kind.rawValue) '\(name)'" }
+    package var title: String { name.isEmpty ? kind.rawValue : "\(kind.rawValue) '\(name)'" }
 
-    public var description: String { origin.map { "\(title) (\($0))" } ?? title }
+    package var description: String { origin.map { "\(title) (\($0))" } ?? title }
 }
 
 /// A property, and the number of the level that set it. The number does not count when two definitions are

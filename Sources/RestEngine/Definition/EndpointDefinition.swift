@@ -1,10 +1,10 @@
 /// The common parts of definitions: a service, a path below its base, and properties. Endpoints can be nested
 /// to any depth; each adds to its parent (rules 34.2, 34.3). A value type.
-public struct EndpointDefinition: Sendable, Hashable {
+package struct EndpointDefinition: Sendable, Hashable {
     let contents: DefinitionContents
 
     /// The endpoint of a whole service: only its base URL. Throws when the service has none.
-    public init(_ service: Service) throws(DefinitionError) {
+    package init(_ service: Service) throws(DefinitionError) {
         guard let base = service.baseURL else {
             throw DefinitionError(
                 .noBaseURL, "service '\(service.name)' has no base_url: use a request of an absolute URL")
@@ -13,7 +13,7 @@ public struct EndpointDefinition: Sendable, Hashable {
     }
 
     /// An endpoint with a base URL of the caller. Throws for text that is no http or https URL.
-    public init(_ service: Service, url: String) throws(DefinitionError) {
+    package init(_ service: Service, url: String) throws(DefinitionError) {
         contents = DefinitionContents(service: service, base: try Self.base(url))
     }
 
@@ -32,23 +32,23 @@ public struct EndpointDefinition: Sendable, Hashable {
     private init(_ contents: DefinitionContents) { self.contents = contents }
 
     /// The service whose blocks, decorators and pipeline apply to the requests.
-    public var service: Service { contents.service }
+    package var service: Service { contents.service }
 
     /// The base URL, without the path components and the query of the definition.
-    public var url: URLText { contents.base }
+    package var url: URLText { contents.base }
 
     /// The levels that set its properties, the outermost first.
-    public var levels: [DefinitionLevel] { contents.levels }
+    package var levels: [DefinitionLevel] { contents.levels }
 
     /// The approximate size in memory.
-    public var byteCount: Int { contents.byteCount }
+    package var byteCount: Int { contents.byteCount }
 
     /// Makes an endpoint below this one.
     ///
     /// - Parameters:
     ///   - path: Text of a path, `"users"` or `"a/b"`; empty for properties alone.
     ///   - origin: `file:line`, for `explain`.
-    public func endpoint(
+    package func endpoint(
         _ path: String, _ properties: RequestProperties = RequestProperties(), origin: String? = nil
     ) throws(DefinitionError) -> EndpointDefinition {
         try endpoint(try .path(path), properties, name: path, origin: origin)
@@ -72,7 +72,7 @@ public struct EndpointDefinition: Sendable, Hashable {
     ///   - path: The path of a template, after the inherited path and before that of `properties`.
     ///   - name: The name of its level, for example the template.
     ///   - origin: `file:line`, for `explain`.
-    public func request(
+    package func request(
         _ method: String, path: PathComponent? = nil, _ properties: RequestProperties = RequestProperties(),
         name: String = "", origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {

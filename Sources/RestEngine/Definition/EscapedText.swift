@@ -61,7 +61,7 @@ extension ByteSet {
 extension Double {
     /// The number in a path or a query: a whole number without a fraction, any other in the fewest digits
     /// with the same value (rule 36.4).
-    public func inURL() throws(DefinitionError) -> String {
+    package func inURL() throws(DefinitionError) -> String {
         guard isFinite else { throw DefinitionError(.notFinite, "\(self) is no number that a URL can hold") }
         return Int64(exactly: self).map { "\($0)" } ?? description
     }

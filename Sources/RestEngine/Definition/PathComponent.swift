@@ -20,16 +20,16 @@ public struct PathComponent: Sendable, Hashable {
     }
 
     /// A whole number.
-    public init(_ value: some BinaryInteger) { escaped = "\(value)" }
+    package init(_ value: some BinaryInteger) { escaped = "\(value)" }
 
-    public init(_ value: Bool) { escaped = value ? "true" : "false" }
+    package init(_ value: Bool) { escaped = value ? "true" : "false" }
 
     /// Throws for infinity and NaN.
-    public init(_ value: Double) throws(DefinitionError) { try self.init(value.inURL()) }
+    package init(_ value: Double) throws(DefinitionError) { try self.init(value.inURL()) }
 
     /// One or more segments with slashes between them, already escaped. Throws for dot segments and for
     /// characters that a path can't contain (37.5).
-    public static func raw(_ text: EscapedText) throws(DefinitionError) -> PathComponent {
+    package static func raw(_ text: EscapedText) throws(DefinitionError) -> PathComponent {
         try text.checkPath()
         return PathComponent(escaped: text.text)
     }

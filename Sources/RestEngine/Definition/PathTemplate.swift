@@ -1,7 +1,7 @@
 import Platform
 
 /// A path with names in braces, `{login}/repos`, to be replaced by values (rules 37.6, 37.7).
-public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
+package struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     private enum Piece: Sendable, Hashable {
         case text(String)
         case name(String)
@@ -9,12 +9,12 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
 
     private let pieces: [Piece]
     /// The names in the order in which they first occur.
-    public let names: [String]
+    package let names: [String]
     /// As it was written.
-    public let description: String
+    package let description: String
 
     /// Throws for a brace without its counterpart, an invalid name, and dot segments.
-    public init(_ text: String) throws(DefinitionError) {
+    package init(_ text: String) throws(DefinitionError) {
         description = text
         var pieces: [Piece] = []
         var names: [String] = []
@@ -52,7 +52,7 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The path with a value for each name. Throws if a name has no value or an empty one.
-    public func filled(_ values: [String: PathComponent]) throws(DefinitionError) -> PathComponent {
+    package func filled(_ values: [String: PathComponent]) throws(DefinitionError) -> PathComponent {
         var path = ""
         for piece in pieces {
             switch piece {

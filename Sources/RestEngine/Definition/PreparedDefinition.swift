@@ -57,13 +57,13 @@ final class PreparedDefinition {
 extension RequestDefinition {
     /// The resource at its URL, for every method (39.4).
     @EngineActor
-    public var resource: Resource { service.core.resource(at: prepared.url) }
+    package var resource: Resource { service.core.resource(at: prepared.url) }
 
     /// Starts a request, as ``Resource/request(_:_:)`` does at its URL: with the matching blocks, mutators,
     /// decorators and pipeline, and its own configuration after all blocks (39.3).
     @EngineActor
     @discardableResult
-    public func send() -> Request { send(through: resource) }
+    package func send() -> Request { send(through: resource) }
 
     @EngineActor
     private func send(
@@ -93,7 +93,7 @@ extension RequestDefinition {
     /// Gives fresh data of its ``resource``, or the result of a load with this request (39.5). Throws for
     /// methods other than GET.
     @EngineActor
-    public func read(
+    package func read(
         _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
     ) throws(DefinitionError) {
         try read(resource, completion) { _ in }

@@ -23,24 +23,24 @@ public struct QueryValue: Sendable, Hashable {
     private init(_ form: Form) { self.form = form }
 
     /// Only the name, without `=`.
-    public static let bare = QueryValue(.bare)
+    package static let bare = QueryValue(.bare)
 
     /// Text to be escaped (36.2); empty text gives `name=` (36.3).
     public static func text(_ text: String) -> QueryValue {
         QueryValue(.single(PercentEncoding.parameter(text)))
     }
 
-    public static func integer(_ value: some BinaryInteger) -> QueryValue { QueryValue(.single("\(value)")) }
+    package static func integer(_ value: some BinaryInteger) -> QueryValue { QueryValue(.single("\(value)")) }
 
     /// Throws for infinity and NaN.
-    public static func number(_ value: Double) throws(DefinitionError) -> QueryValue {
+    package static func number(_ value: Double) throws(DefinitionError) -> QueryValue {
         .text(try value.inURL())
     }
 
-    public static func boolean(_ value: Bool) -> QueryValue { QueryValue(.single(value ? "true" : "false")) }
+    package static func boolean(_ value: Bool) -> QueryValue { QueryValue(.single(value ? "true" : "false")) }
 
     /// Text that is already escaped; throws if it would not be a single value (36.6).
-    public static func raw(_ text: EscapedText) throws(DefinitionError) -> QueryValue {
+    package static func raw(_ text: EscapedText) throws(DefinitionError) -> QueryValue {
         try text.checkQueryValue()
         return QueryValue(.single(text.text))
     }
@@ -76,9 +76,9 @@ public struct QueryValue: Sendable, Hashable {
 public struct QueryItem: Sendable, Hashable {
     let escapedName: String
     /// The value, or its values.
-    public let value: QueryValue
+    package let value: QueryValue
 
-    public init(_ name: String, _ value: QueryValue) {
+    package init(_ name: String, _ value: QueryValue) {
         escapedName = PercentEncoding.parameter(name)
         self.value = value
     }
@@ -97,7 +97,7 @@ public struct QueryItem: Sendable, Hashable {
     }
 
     /// Whether the value was given as a list.
-    public var isList: Bool { if case .list = value.form { true } else { false } }
+    package var isList: Bool { if case .list = value.form { true } else { false } }
 
     /// Appends the parameter to a query, with the `&` before it (36.2–36.6).
     func write(_ style: QueryStyle, to query: inout [UInt8]) {

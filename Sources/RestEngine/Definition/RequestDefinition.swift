@@ -4,7 +4,7 @@
 ///     let endpoint = try EndpointDefinition(service).endpoint("users")
 ///     let all = try endpoint.request("GET")
 ///     let entity = try await all.send().entity()
-public struct RequestDefinition: Sendable, Hashable {
+package struct RequestDefinition: Sendable, Hashable {
     /// Copies share the prepared request.
     private let storage: Storage
 
@@ -31,10 +31,10 @@ public struct RequestDefinition: Sendable, Hashable {
     var contents: DefinitionContents { storage.contents }
 
     /// The method as it is sent.
-    public var method: String { storage.method }
+    package var method: String { storage.method }
 
     /// The service whose blocks, decorators and pipeline apply.
-    public var service: Service { contents.service }
+    package var service: Service { contents.service }
 
     /// The same definition, sent through another service. Its URL stays the same, independent of that
     /// service's base URL.
@@ -46,35 +46,35 @@ public struct RequestDefinition: Sendable, Hashable {
     }
 
     /// The whole URL, composed at each call.
-    public var url: URLText { contents.url }
+    package var url: URLText { contents.url }
 
     /// The headers that it adds to those of blocks: its own, the Content-Type of its body, and a fixed
     /// Idempotency-Key.
-    public var headers: Headers { contents.allHeaders }
+    package var headers: Headers { contents.allHeaders }
 
     /// The parameters after the query of the base, in order.
-    public var query: [QueryItem] { contents.query.map(\.value) }
+    package var query: [QueryItem] { contents.query.map(\.value) }
 
     /// The components after the paths of the endpoints, in order.
-    public var path: [PathComponent] { contents.path.map(\.value) }
+    package var path: [PathComponent] { contents.path.map(\.value) }
 
     /// The body; nil for none.
-    public var body: DefinedBody? { contents.body?.value }
+    package var body: DefinedBody? { contents.body?.value }
 
     /// The functions that run after all matching blocks.
-    public var configuration: [ConfigurationFunction] { contents.configuration.map(\.value) }
+    package var configuration: [ConfigurationFunction] { contents.configuration.map(\.value) }
 
     /// The levels that set its properties, the outermost first.
-    public var levels: [DefinitionLevel] { contents.levels }
+    package var levels: [DefinitionLevel] { contents.levels }
 
     /// The approximate size in memory.
-    public var byteCount: Int { contents.byteCount }
+    package var byteCount: Int { contents.byteCount }
 
-    public static func == (a: RequestDefinition, b: RequestDefinition) -> Bool {
+    package static func == (a: RequestDefinition, b: RequestDefinition) -> Bool {
         a.storage === b.storage || (a.method == b.method && a.contents == b.contents)
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(method)
         hasher.combine(contents)
     }
@@ -103,7 +103,7 @@ extension RequestDefinition {
 
     /// Adds properties of each kind after the existing ones. A header that is a list gets further values,
     /// another header is replaced, and a body replaces a body (34.2, 38.2).
-    public func adding(
+    package func adding(
         _ properties: RequestProperties, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         try changed(by: "adding", origin) { contents, level throws(DefinitionError) in
@@ -112,7 +112,7 @@ extension RequestDefinition {
     }
 
     /// Replaces each kind of property that `properties` contains.
-    public func setting(
+    package func setting(
         _ properties: RequestProperties, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         try changed(by: "setting", origin) { contents, level throws(DefinitionError) in
@@ -121,7 +121,7 @@ extension RequestDefinition {
     }
 
     /// Replaces a header; an empty list removes it.
-    public func settingHeader(
+    package func settingHeader(
         _ name: String, _ values: [String], origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         try changed(by: "setting_header", origin) { contents, level throws(DefinitionError) in
@@ -130,7 +130,7 @@ extension RequestDefinition {
     }
 
     /// Adds a value to a header that is a list, and replaces any other header.
-    public func addingHeader(
+    package func addingHeader(
         _ name: String, _ values: [String], origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         var properties = RequestProperties()
@@ -141,7 +141,7 @@ extension RequestDefinition {
     }
 
     /// Removes a header of the definition; blocks may still set it.
-    public func removingHeader(
+    package func removingHeader(
         _ name: String, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         try changed(by: "removing_header", origin) { contents, _ throws(DefinitionError) in
@@ -150,7 +150,7 @@ extension RequestDefinition {
     }
 
     /// Replaces all parameters of a name at the position of the first, or appends one; nil removes them.
-    public func settingQuery(
+    package func settingQuery(
         _ name: String, _ value: QueryValue?, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         try changed(by: "setting_query", origin) { contents, level throws(DefinitionError) in
@@ -159,7 +159,7 @@ extension RequestDefinition {
     }
 
     /// Removes all parameters of a name.
-    public func removingQuery(
+    package func removingQuery(
         _ name: String, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         try changed(by: "removing_query", origin) { contents, level throws(DefinitionError) in
@@ -168,12 +168,12 @@ extension RequestDefinition {
     }
 
     /// The same with another method, which may be any token (D25).
-    public func withMethod(_ method: String) throws(DefinitionError) -> RequestDefinition {
+    package func withMethod(_ method: String) throws(DefinitionError) -> RequestDefinition {
         RequestDefinition(try Self.normalized(method), contents)
     }
 
     /// Adds a configuration function after the existing ones.
-    public func withConfiguration(
+    package func withConfiguration(
         _ function: ConfigurationFunction, origin: String? = nil
     ) throws(DefinitionError) -> RequestDefinition {
         var properties = RequestProperties()

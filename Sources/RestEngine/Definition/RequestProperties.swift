@@ -2,24 +2,24 @@
 /// 39). A kind that is nil is not changed.
 public struct RequestProperties: Sendable {
     /// In order. Values of list headers are appended to existing ones, others replace them (35.2, 35.3).
-    public var headers: [HeaderItem]?
+    package var headers: [HeaderItem]?
     /// Added after the existing parameters, in order.
-    public var query: [QueryItem]?
+    package var query: [QueryItem]?
     /// Added after the existing components; empty components are dropped.
-    public var path: [PathComponent]?
+    package var path: [PathComponent]?
     /// Replaces an existing body (38.2).
-    public var body: BodyChange?
+    package var body: BodyChange?
     /// Added after the existing functions; those of the outermost endpoint run first.
-    public var configuration: [ConfigurationFunction]?
+    package var configuration: [ConfigurationFunction]?
     /// Sent as Idempotency-Key (39.6).
-    public var idempotencyKey: IdempotencyChoice?
+    package var idempotencyKey: IdempotencyChoice?
     /// How lists in the query are written; the last style that was set applies to all (36.5).
-    public var queryStyle: QueryStyle?
+    package var queryStyle: QueryStyle?
 
-    public init() {}
+    package init() {}
 
     /// A change of the body.
-    public enum BodyChange: Sendable, Hashable {
+    package enum BodyChange: Sendable, Hashable {
         /// The request has no body, also if one was inherited (38.3).
         case remove
         case replace(DefinedBody)

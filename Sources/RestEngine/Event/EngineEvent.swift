@@ -2,7 +2,22 @@
 public struct EngineEvent: Sendable {
     /// The kinds, by the names that scripts use.
     public enum Kind: String, Sendable, CaseIterable {
-        case request, attempt, response, cache, breaker, limit, reload, state
+        /// See ``Detail/request``.
+        case request
+        /// See ``Detail/attempt(_:)``.
+        case attempt
+        /// See ``Detail/response(_:)``.
+        case response
+        /// See ``Detail/cache(_:)``.
+        case cache
+        /// See ``Detail/breaker(_:)``.
+        case breaker
+        /// See ``Detail/limit(_:)``.
+        case limit
+        /// See ``Detail/reload(_:)``.
+        case reload
+        /// See ``Detail/state(_:)``.
+        case state
     }
 
     /// The data of each kind.
@@ -108,7 +123,7 @@ extension EngineEvent {
         /// Seconds until its end.
         public let seconds: Double
         /// The span of a trace that it is; nil if it is not traced.
-        public let span: TraceSpan?
+        package let span: TraceSpan?
 
         /// Whether the message was cancelled because the answer was no longer needed: then the result does
         /// not count as a failure.
@@ -139,46 +154,46 @@ extension EngineEvent {
         /// The failure in one line, secrets masked.
         public let message: String?
         /// The line of the script that failed, or that asked for something impossible, if it is known.
-        public let place: ScriptLocation?
+        package let place: ScriptLocation?
         /// False when a 304 confirmed the existing data.
         public let isNew: Bool
         /// Seconds from the start to the end; nil if there was no listener at the start.
         public let seconds: Double?
     }
 
-    /// A cache operation, and its result.
+    /// A cache operation, and its result. Its data is in the event's ``tree``.
     public struct CacheAccess: Sendable {
         /// The result of a cache operation.
-        public enum Result: String, Sendable {
+        package enum Result: String, Sendable {
             case hit, miss, done, failed
         }
 
         /// `read`, `write`, `update_timestamp`, `remove`.
-        public let operation: String
+        package let operation: String
         /// The stage that has the cache.
-        public let stage: String
+        package let stage: String
         /// The name of the cache in logs.
-        public let cache: String
+        package let cache: String
         /// A read is a hit or a miss.
-        public let result: Result
+        package let result: Result
         /// The message of a failure.
-        public let message: String?
+        package let message: String?
     }
 
-    /// A circuit breaker's new state.
+    /// A circuit breaker's new state. Its data is in the event's ``tree``.
     public struct BreakerChange: Sendable {
         /// The requests that it lets through.
-        public enum State: String, Sendable {
+        package enum State: String, Sendable {
             case closed, open
             case halfOpen = "half_open"
         }
 
         /// `https://host:port`.
-        public let origin: String
+        package let origin: String
         /// The new state.
-        public let state: State
+        package let state: State
         /// For an open breaker: the time at which it lets a probe through, in Unix seconds.
-        public let retryAt: Double?
+        package let retryAt: Double?
 
         package init(origin: String, state: State, retryAt: Double? = nil) {
             self.origin = origin
@@ -187,10 +202,10 @@ extension EngineEvent {
         }
     }
 
-    /// A decision of a limit about a request.
+    /// A decision of a limit about a request. Its data is in the event's ``tree``.
     public struct LimitAction: Sendable {
         /// The decision.
-        public enum Action: String, Sendable {
+        package enum Action: String, Sendable {
             /// The request waits.
             case queued
             /// The request may go after waiting.
@@ -200,15 +215,15 @@ extension EngineEvent {
         }
 
         /// The scope that shares the limit: a host, a service, a name.
-        public let scope: String
+        package let scope: String
         /// The decision of the limit.
-        public let action: Action
+        package let action: Action
         /// Seconds that the request waited.
-        public let waited: Double
+        package let waited: Double
         /// The number of waiting requests.
-        public let waiting: Int
+        package let waiting: Int
         /// The number of requests in flight.
-        public let inFlight: Int
+        package let inFlight: Int
 
         package init(scope: String, action: Action, waited: Double = 0, waiting: Int, inFlight: Int) {
             self.scope = scope
@@ -219,16 +234,16 @@ extension EngineEvent {
         }
     }
 
-    /// The result of a reload.
+    /// The result of a reload. Its data is in the event's ``tree``.
     public struct Reload: Sendable {
         /// The cause of the reload, in words.
-        public let trigger: String
+        package let trigger: String
         /// The generation that runs now.
-        public let generation: Int
+        package let generation: Int
         /// The modules that were loaded again, if it was not the whole script.
-        public let modules: [String]
+        package let modules: [String]
         /// The reason why the old generation still runs; nil for a success.
-        public let failure: String?
+        package let failure: String?
 
         package init(trigger: String, generation: Int, modules: [String] = [], failure: String? = nil) {
             self.trigger = trigger

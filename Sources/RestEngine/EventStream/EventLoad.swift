@@ -100,7 +100,7 @@ struct EventFeeds {
 
 extension Engine {
     /// The number of resources whose streams are connected or connecting.
-    public var openStreams: Int { feeds.all.count }
+    package var openStreams: Int { feeds.all.count }
 
     /// Reconnects all streams at once, with the current configuration.
     package func reconnectStreams() {

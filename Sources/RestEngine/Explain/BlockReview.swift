@@ -1,7 +1,7 @@
 /// A probable mistake in a configuration block.
-public struct BlockFinding: Sendable, Equatable {
+package struct BlockFinding: Sendable, Equatable {
     /// The kind of mistake; the names are stable.
-    public enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, Sendable, CaseIterable {
         /// No URL below the base URL matches its pattern.
         case neverMatches = "never_matches"
         /// Its pattern is written in the syntax of another program.
@@ -17,13 +17,13 @@ public struct BlockFinding: Sendable, Equatable {
     }
 
     /// Stable, for programs.
-    public let code: Code
+    package let code: Code
     /// The index of the block in ``Service/configurationEntries``.
-    public let block: Int
+    package let block: Int
     /// The mistake, in one sentence.
-    public let message: String
+    package let message: String
     /// The way to fix it.
-    public let hint: String
+    package let hint: String
 }
 
 extension Service {
@@ -31,7 +31,7 @@ extension Service {
     /// they do for requests; no request is sent.
     ///
     /// - Parameter time: When it is used up, the remaining checks are skipped.
-    public func reviewBlocks(within time: TrialTime = TrialTime()) -> [BlockFinding] {
+    package func reviewBlocks(within time: TrialTime = TrialTime()) -> [BlockFinding] {
         let review = BlockReview(self, within: time)
         return (review.patterns() + review.shadows() + review.credentials() + review.stages())
             .sorted { $0.block < $1.block }

@@ -2,25 +2,25 @@
 /// would be sent, and the stages for the response. Secrets are masked; see ``SecretMask``.
 public struct Explanation: Sendable {
     /// A configuration block that applies, or would apply if it hadn't failed.
-    public struct Block: Sendable {
+    package struct Block: Sendable {
         /// Its position in the order of adding, from 1; the blocks of the engine count too.
-        public let number: Int
+        package let number: Int
         /// The description by its author, otherwise its pattern and source line.
-        public let description: String
+        package let description: String
         /// `file:line`; nil for the engine's own.
-        public let origin: String?
+        package let origin: String?
         /// The pattern as its author wrote it.
-        public let pattern: String
+        package let pattern: String
         /// The methods that it is for, sorted; nil for all.
-        public let methods: [String]?
+        package let methods: [String]?
         /// In the order of the fields; empty for a block that changed nothing.
-        public internal(set) var changes: [Change] = []
+        package internal(set) var changes: [Change] = []
         /// The error that it threw; then the rest of its changes and the later blocks do not apply.
-        public internal(set) var failure: Failure?
+        package internal(set) var failure: Failure?
     }
 
     /// The change of one field by a block.
-    public enum Change: Sendable, Equatable {
+    package enum Change: Sendable, Equatable {
         /// A field has a new value; nil stands for no value.
         case value(_ field: String, before: Tree?, after: Tree?)
         /// A function or transformer that the block added to a list.
@@ -30,13 +30,13 @@ public struct Explanation: Sendable {
     }
 
     /// A mutator, decorator or transformer.
-    public struct Part: Sendable, Equatable {
+    package struct Part: Sendable, Equatable {
         /// Empty if the origin is enough.
-        public let description: String
+        package let description: String
         /// `file:line`; nil for the engine's own.
-        public let origin: String?
+        package let origin: String?
         /// The content types of a transformer; nil for all.
-        public let contentTypes: [String]?
+        package let contentTypes: [String]?
 
         init(description: String, origin: String?, contentTypes: [String]? = nil) {
             self.description = description
@@ -46,105 +46,105 @@ public struct Explanation: Sendable {
     }
 
     /// One property of a definition, with the level that set it.
-    public struct Property: Sendable {
+    package struct Property: Sendable {
         /// The kinds of properties.
-        public enum Kind: String, Sendable {
+        package enum Kind: String, Sendable {
             case header, query, path, body, configuration
             case idempotencyKey = "idempotency_key"
             case queryStyle = "query_style"
         }
 
         /// The kind of this property.
-        public let kind: Kind
+        package let kind: Kind
         /// The name of a header or parameter, or the kind of the body; for a path component its position,
         /// from 1.
-        public let name: String
+        package let name: String
         /// The value as it would be sent; secrets are masked.
-        public let value: String
+        package let value: String
         /// The last level that set it.
-        public let level: DefinitionLevel
+        package let level: DefinitionLevel
     }
 
     /// The message that would be sent, after the mutators.
-    public struct Draft: Sendable {
+    package struct Draft: Sendable {
         /// The method after mutation; it selects decorators and stages (rule 14.20).
-        public let method: String
+        package let method: String
         /// The URL after mutation; secrets in it are masked.
-        public let url: String
+        package let url: String
         /// In the order of sending, without the framing headers of the transport; secrets are masked.
-        public let headers: [(name: String, value: String)]
+        package let headers: [(name: String, value: String)]
         /// Size of the body; nil for none, or for one that is read while it is sent.
-        public let bodyBytes: Int?
+        package let bodyBytes: Int?
     }
 
     /// A stage of the pipeline.
-    public struct Stage: Sendable {
+    package struct Stage: Sendable {
         /// The name in the pipeline's order.
-        public let name: String
+        package let name: String
         /// False: the stage is filled but not in the order, so it does not run.
-        public let isListed: Bool
+        package let isListed: Bool
         /// In order.
-        public let transformers: [Part]
+        package let transformers: [Part]
         /// How the cache describes itself; nil without one.
-        public let cache: String?
+        package let cache: String?
     }
 
     /// The making of a computed resource.
-    public struct Computed: Sendable {
+    package struct Computed: Sendable {
         /// A resource that it was made of.
-        public struct Source: Sendable {
+        package struct Source: Sendable {
             /// Secrets in it are masked.
-            public let url: String
+            package let url: String
             /// The time of the data that was used, in Unix seconds; nil if there was none.
-            public let timestamp: Double?
+            package let timestamp: Double?
         }
 
         /// The line of the declaration, `file:line`.
-        public let origin: String?
+        package let origin: String?
         /// Whether new data of a source makes it stale.
-        public let follows: Bool
+        package let follows: Bool
         /// In the order in which the last computation read them; nil if it was not computed yet.
-        public let sources: [Source]?
+        package let sources: [Source]?
     }
 
     /// The reason why the request would fail.
-    public struct Failure: Sendable {
+    package struct Failure: Sendable {
         /// The fault, in one sentence; secrets are masked.
-        public let message: String
+        package let message: String
         /// The file of the line that threw it; nil where that is unknown.
-        public let file: String?
+        package let file: String?
         /// Counted from 1.
-        public let line: Int?
+        package let line: Int?
         /// The call stack, one call per line.
-        public let traceback: String?
+        package let traceback: String?
     }
 
     /// The name of the service.
-    public let service: String
+    package let service: String
     /// The URL, in which secrets are masked, as in all else.
-    public let url: String
+    package let url: String
     /// The requested method; mutators may have changed it in ``draft``.
-    public let method: String
+    package let method: String
     /// The blocks that apply, in order, including those of the engine.
-    public internal(set) var blocks: [Block] = []
+    package internal(set) var blocks: [Block] = []
     /// The blocks that match this URL, but only for other methods.
-    public internal(set) var otherMethods: [Block] = []
+    package internal(set) var otherMethods: [Block] = []
     /// The result, field by field, without mutators, decorators and transformers.
-    public internal(set) var settings: [(field: String, value: Tree)] = []
+    package internal(set) var settings: [(field: String, value: Tree)] = []
     /// Nil when it can't be made; ``failures`` then contains the reason.
-    public internal(set) var draft: Draft?
+    package internal(set) var draft: Draft?
     /// Nil for a resource that is not computed. There is no ``draft`` for a computed one.
-    public internal(set) var computed: Computed?
+    package internal(set) var computed: Computed?
     /// The properties of a definition, in the order of kinds; empty for a resource.
-    public internal(set) var properties: [Property] = []
+    package internal(set) var properties: [Property] = []
     /// In the order in which they run (14.20).
-    public internal(set) var mutators: [Part] = []
+    package internal(set) var mutators: [Part] = []
     /// In the order in which they run; each gets the request of the one before.
-    public internal(set) var decorators: [Part] = []
+    package internal(set) var decorators: [Part] = []
     /// In the order of the pipeline, followed by those that are not in the order.
-    public internal(set) var stages: [Stage] = []
+    package internal(set) var stages: [Stage] = []
     /// The reasons why no request would be sent; empty if one would be.
-    public internal(set) var failures: [Failure] = []
+    package internal(set) var failures: [Failure] = []
 }
 
 extension Explanation.Failure {

@@ -14,6 +14,7 @@ public struct SecretMask: Sendable {
     }
     private var search: SecretSearch?
 
+    /// Hides what is secret by its name, and values that were given to ``hide(_:)``.
     public init() {}
 
     static let headers: Set<String> = [
@@ -21,7 +22,7 @@ public struct SecretMask: Sendable {
     ]
 
     /// Whether the value of a header, parameter or field with this name is secret.
-    public func hides(_ name: String) -> Bool {
+    package func hides(_ name: String) -> Bool {
         let lower = name.lowercased()
         if Self.headers.contains(lower) || names.contains(where: { $0.lowercased() == lower }) { return true }
         return KnownSecrets.shared.decision(onName: lower) ?? SecretNames.have(lower)
@@ -47,7 +48,7 @@ public struct SecretMask: Sendable {
     /// A text for people, such as a line of a log. Hides passwords and secret parameters of URLs, known
     /// secrets, and values with a secret name in forms such as `password=x`, `password = "x"`, JSON and
     /// header fields.
-    public func line(_ text: String) -> String { masked(text, .inWords) }
+    package func line(_ text: String) -> String { masked(text, .inWords) }
 
     /// A body. Hides known secrets, and values with a secret name in JSON, forms, lines of text and URLs.
     func body(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
@@ -108,7 +109,7 @@ public struct SecretMask: Sendable {
 
     /// A mask that also hides the secrets of these headers and this URL wherever else they occur, for example
     /// in messages. Values of less than six bytes are not hidden: they would occur everywhere.
-    public func hiding(_ headers: Headers, url: String = "") -> SecretMask {
+    package func hiding(_ headers: Headers, url: String = "") -> SecretMask {
         var found: [Substring] = []
         for field in headers.fields where hides(field.name) {
             found.append(field.value[...])
@@ -151,11 +152,11 @@ public struct SecretMask: Sendable {
 
     /// Hides the values of headers, parameters, fields and variables of these names; case doesn't matter
     /// (47.3).
-    public static func hide(names: [String]) { KnownSecrets.shared.hide(names: names) }
+    package static func hide(names: [String]) { KnownSecrets.shared.hide(names: names) }
 
     /// Shows the values of these names from now on, although they look like secrets; case doesn't matter
     /// (47.3). Names given to ``hide(names:)``, and headers of credentials and cookies, stay hidden.
-    public static func show(names: [String]) { KnownSecrets.shared.show(names: names) }
+    package static func show(names: [String]) { KnownSecrets.shared.show(names: names) }
 
     /// Hides the values of environment variables whose name is that of a secret (47.4).
     package static func hide(environment: [String: String]) {

@@ -1,7 +1,7 @@
 extension Service {
     /// The URL for an address typed by a person: an absolute URL, or a path below the base URL, with or
     /// without a query. The query is added to that of the base URL, as in the gateway.
-    public func url(typed text: String) -> URLText? {
+    package func url(typed text: String) -> URLText? {
         if text.hasPrefix("http://") || text.hasPrefix("https://") { return URLText(text) }
         guard let mark = text.firstIndex(of: "?") else { return baseURL?.resource(text) }
         let resource = baseURL?.resource(String(text[..<mark]))

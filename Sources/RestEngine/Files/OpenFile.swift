@@ -78,12 +78,12 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The system's message: "No such file or directory".
     public let reason: String
     /// The system's error number; 0 for an error that is not the system's.
-    public let code: Int32
+    package let code: Int32
 
     /// The failed operation: "read", "write".
     public let action: String
 
-    public init(path: String, reason: String, action: String = "read") {
+    package init(path: String, reason: String, action: String = "read") {
         self.path = path
         self.action = action
         self.reason = reason
@@ -99,7 +99,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether the file does not exist.
-    public var isMissing: Bool { code == ENOENT || code == ENOTDIR }
+    package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
     public var description: String { "cannot \(action) '\(path)': \(reason)" }
 }

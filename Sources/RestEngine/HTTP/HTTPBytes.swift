@@ -1,10 +1,11 @@
 public import Platform
 
 /// Classes of bytes in the grammar of HTTP (RFC 9110 5.5, 5.6.2; RFC 9112 3).
-public enum HTTPByte {
+@usableFromInline
+package enum HTTPByte {
     /// A character of methods and header names (RFC 9110 5.6.2).
     @inlinable
-    public static func isToken(_ byte: UInt8) -> Bool {
+    package static func isToken(_ byte: UInt8) -> Bool {
         // Bits for "!#$%&'*+-." and digits, and for letters and "^_`|~".
         let low: UInt64 = 0x03FF_6CFA_0000_0000
         let high: UInt64 = 0x57FF_FFFF_C7FF_FFFE
@@ -14,25 +15,25 @@ public enum HTTPByte {
 
     /// Visible ASCII without `#`, which can't be part of a target.
     @inlinable
-    public static func isTarget(_ byte: UInt8) -> Bool {
+    package static func isTarget(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#")
     }
 
     /// Whether a header's value may contain the byte: all except control characters other than the tab.
     @inlinable
-    public static func isFieldValue(_ byte: UInt8) -> Bool {
+    package static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == UInt8(ascii: "\t")
     }
 
     /// Whether it is a space or a tab.
     @inlinable
-    public static func isBlank(_ byte: UInt8) -> Bool {
+    package static func isBlank(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
     }
 
     /// Whether it is a digit of ASCII.
     @inlinable
-    public static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+    package static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 }
 
 /// Searches, compares and splits the bytes of a head in place. These functions are inlined into the gateway's

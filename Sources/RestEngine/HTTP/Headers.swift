@@ -7,6 +7,7 @@ public struct Headers: Sendable, Equatable {
         /// The value as it was given.
         public var value: String
 
+        /// A field as it is sent.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
@@ -18,11 +19,12 @@ public struct Headers: Sendable, Equatable {
 
     /// Names, in lower case, that were omitted on purpose: the transport does not add its own fields for them
     /// (``transportNames``).
-    public private(set) var omitted: Set<String> = []
+    package private(set) var omitted: Set<String> = []
 
     /// The fields that a transport adds if they are not set.
-    public static let transportNames = ["accept", "accept-encoding", "user-agent"]
+    package static let transportNames = ["accept", "accept-encoding", "user-agent"]
 
+    /// No fields.
     public init() {}
 
     /// Fields in order, as names and values.
@@ -30,12 +32,12 @@ public struct Headers: Sendable, Equatable {
         self.fields = fields.map { Field($0.0, $0.1) }
     }
 
-    public init(_ fields: [Field]) { self.fields = fields }
+    package init(_ fields: [Field]) { self.fields = fields }
 
     /// Whether a field determines where the message ends. Transports write these fields themselves, from the
     /// actual body, and ignore those of a request: a different statement would desynchronise the connection
     /// (RFC 9112 6).
-    public static func framesMessage(_ name: String) -> Bool {
+    package static func framesMessage(_ name: String) -> Bool {
         switch name.utf8.count {
         case 14: name.equalsIgnoringCase("content-length")
         case 17: name.equalsIgnoringCase("transfer-encoding")
@@ -45,17 +47,17 @@ public struct Headers: Sendable, Equatable {
 
     /// Names whose values are lists, so that several fields may be joined with commas (RFC 9110 5.3 and the
     /// registration of each name); in lower case.
-    public static let listNames: Set<String> = [
+    package static let listNames: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "connection", "forwarded",
         "if-match",
         "if-none-match", "link", "prefer", "te", "trailer", "via", "vary", "want-digest", "x-forwarded-for",
     ]
 
     /// Whether the values of this name are a list; see ``listNames``.
-    public static func isList(_ name: String) -> Bool { listNames.contains(name.lowercased()) }
+    package static func isList(_ name: String) -> Bool { listNames.contains(name.lowercased()) }
 
     /// All values of a name, in order.
-    public func values(_ name: String) -> [String] {
+    package func values(_ name: String) -> [String] {
         fields.compactMap { $0.name.equalsIgnoringCase(name) ? $0.value : nil }
     }
 
@@ -100,12 +102,12 @@ public struct Headers: Sendable, Equatable {
     }
 
     /// Whether there is a field with that name.
-    public func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         fields.contains { $0.name.equalsIgnoringCase(name) }
     }
 
     /// Replaces all values of a name by one, at the position of the first.
-    public mutating func set(_ name: String, _ value: String) {
+    package mutating func set(_ name: String, _ value: String) {
         if !omitted.isEmpty { omitted.remove(name.lowercased()) }
         if let first = fields.firstIndex(where: { $0.name.equalsIgnoringCase(name) }) {
             fields[first] = Field(name, value)
@@ -123,20 +125,20 @@ public struct Headers: Sendable, Equatable {
     }
 
     /// Replaces all values of a name; an empty list omits it.
-    public mutating func set(_ name: String, values: [String]) {
+    package mutating func set(_ name: String, values: [String]) {
         guard let first = values.first else { return omit(name) }
         set(name, first)
         for value in values.dropFirst() { add(name, value) }
     }
 
     /// Adds a field at the end, also if others have the same name.
-    public mutating func add(_ name: String, _ value: String) {
+    package mutating func add(_ name: String, _ value: String) {
         if !omitted.isEmpty { omitted.remove(name.lowercased()) }
         fields.append(Field(name, value))
     }
 
     /// Removes the fields of all names in `others`, and appends those of `others`.
-    public mutating func replace(by others: Headers) {
+    package mutating func replace(by others: Headers) {
         let names = Set(others.fields.map { $0.name.lowercased() })
         fields.removeAll { names.contains($0.name.lowercased()) }
         fields += others.fields
@@ -160,13 +162,13 @@ public struct Headers: Sendable, Equatable {
     }
 
     /// Removes all fields of a name, and keeps the transport from adding its own.
-    public mutating func omit(_ name: String) {
+    package mutating func omit(_ name: String) {
         remove(name)
         omitted.insert(name.lowercased())
     }
 
     /// Removes all fields of a name.
-    public mutating func remove(_ name: String) {
+    package mutating func remove(_ name: String) {
         fields.removeAll { $0.name.equalsIgnoringCase(name) }
     }
 }
@@ -198,7 +200,7 @@ extension String {
 extension Headers {
     /// The reason why the fields can't be sent: the first name or value that would break the message (RFC
     /// 9110 5.1, 5.5). Nil when there is none.
-    public var problem: String? {
+    package var problem: String? {
         for field in fields {
             if let problem = Self.problem(name: field.name, value: field.value) { return problem }
         }
@@ -206,7 +208,7 @@ extension Headers {
     }
 
     /// The reason why one field can't be sent; nil when there is none.
-    public static func problem(name: String, value: String) -> String? {
+    package static func problem(name: String, value: String) -> String? {
         guard Method.isToken(name) else { return "'\(name.printable)' is not a header name" }
         return problem(inValue: value).map { "the value of header '\(name)' \($0)" }
     }

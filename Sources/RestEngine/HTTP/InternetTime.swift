@@ -24,13 +24,13 @@ package enum HTTPDate {
 
 /// Times in the form of internet protocols (RFC 3339): `2026-06-19T08:30:00Z`, with an offset or a fraction
 /// if there is one.
-public enum InternetTime {
+package enum InternetTime {
     /// The machine's time of day, in Unix seconds.
-    public static var now: Double { ClockReading.timeOfDay }
+    package static var now: Double { ClockReading.timeOfDay }
 
     /// Unix seconds; nil for text that is no time. A space may replace the `T` (RFC 3339 5.6). A leap second
     /// is the first second of the next minute, as in Unix time.
-    public static func seconds(_ text: String) -> Double? {
+    package static func seconds(_ text: String) -> Double? {
         var reader = Digits(Array(text.utf8)[...])
         guard let year = reader.number(4).map(Int64.init), reader.skip("-"),
             let month = reader.number(2, 1...12), reader.skip("-"),
@@ -46,7 +46,7 @@ public enum InternetTime {
 
     /// The text of a time in UTC, with milliseconds if there are any, or always; nil outside of the years
     /// 0000 to 9999.
-    public static func text(_ seconds: Double, withMilliseconds isFixed: Bool = false) -> String? {
+    package static func text(_ seconds: Double, withMilliseconds isFixed: Bool = false) -> String? {
         let milliseconds = (seconds * 1000).rounded()
         guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else { return nil }
         let number = Int64(milliseconds).floor(86_400_000)

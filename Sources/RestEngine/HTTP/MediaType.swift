@@ -1,12 +1,12 @@
 /// The parts of a Content-Type (RFC 9110 8.3.1).
-public struct MediaType: Sendable, Equatable {
+package struct MediaType: Sendable, Equatable {
     /// `type/subtype`, lower-case.
-    public let essence: String
+    package let essence: String
     /// The charset parameter's value, unquoted and lower-case.
-    public let charset: String?
+    package let charset: String?
 
     /// Accepts any text; parts that can't be parsed are left out.
-    public init(_ text: String) {
+    package init(_ text: String) {
         guard text.utf8.contains(UInt8(ascii: ";")) else {
             essence = Self.lowercased(Self.trimmed(text[...]))
             charset = nil
@@ -35,7 +35,7 @@ public struct MediaType: Sendable, Equatable {
     }
 
     /// The Content-Type of a multipart body: `text` with its boundary replaced by this one, or removed.
-    public static func settingBoundary(_ boundary: String?, in text: String) -> String {
+    package static func settingBoundary(_ boundary: String?, in text: String) -> String {
         var parts = split(text).map(trimmed).filter { part in
             let name = part.prefix { $0 != "=" }
             return !trimmed(name).equalsIgnoringCase("boundary")

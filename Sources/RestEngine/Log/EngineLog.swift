@@ -5,11 +5,22 @@ import Platform
 public final class EngineLog {
     /// The subject of a line (26.1).
     public enum Category: String, Sendable, CaseIterable {
+        /// Requests that start, end and are cancelled.
         case network
+        /// Messages, attempts, connections, and answers that come too late.
         case networkDetails = "network_details"
+        /// The steps of the pipeline.
         case pipeline
+        /// The events of resources.
         case stateChanges = "state_changes"
-        case observers, staleness, cache, configuration
+        /// Observers that come and go.
+        case observers
+        /// Why a resource is up to date, or is not.
+        case staleness
+        /// Operations of caches.
+        case cache
+        /// Blocks that run, and configurations that are made anew.
+        case configuration
         /// Messages that need attention; always on.
         case warning
     }
@@ -50,11 +61,11 @@ extension Engine {
 
 extension EngineLog.Category {
     /// The categories that can be turned on and off.
-    public static let optional = allCases.filter { $0 != .warning }
+    package static let optional = allCases.filter { $0 != .warning }
 
     /// A set of categories by name: `none`, `common`, `detailed`, `all` (26.2), or the name of a single
     /// category. Nil for another name.
-    public static func set(named name: String) -> Set<EngineLog.Category>? {
+    package static func set(named name: String) -> Set<EngineLog.Category>? {
         switch name {
         case "none": []
         case "common": [.network, .stateChanges, .staleness]
@@ -65,7 +76,7 @@ extension EngineLog.Category {
     }
 
     /// All names that ``set(named:)`` accepts, sets first.
-    public static let setNames = ["none", "common", "detailed", "all"] + optional.map(\.rawValue)
+    package static let setNames = ["none", "common", "detailed", "all"] + optional.map(\.rawValue)
 }
 
 extension ResolvedConfiguration {

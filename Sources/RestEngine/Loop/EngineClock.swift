@@ -22,6 +22,7 @@ struct EngineTime {
 /// The machine's clocks.
 @EngineActor
 public final class SystemClock: EngineClock {
+    /// The clock of the system.
     public nonisolated init() {}
 
     public var now: Double { ClockReading.timeOfDay }

@@ -39,9 +39,9 @@ public actor EngineActor {
 /// A pass of the loop takes the work that other threads sent and runs it for at most ten milliseconds, runs a
 /// tick of each scheduler, and waits in the poller, which delivers network events when it wakes. Work from
 /// other threads wakes the poller once per batch; work from the loop itself does not wake it.
-public final class EngineLoop: SerialExecutor, Sendable {
+package final class EngineLoop: SerialExecutor, Sendable {
     /// The process has one loop.
-    public static let shared = EngineLoop()
+    package static let shared = EngineLoop()
 
     private enum Work {
         case job(UnownedJob)
@@ -69,12 +69,12 @@ public final class EngineLoop: SerialExecutor, Sendable {
 
     // MARK: Sending work, any thread
 
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         send(.job(UnownedJob(job)))
     }
 
     /// Runs `call` on the loop, in a later pass. The order of calls from one thread is kept.
-    public func submit(_ call: @escaping @Sendable @EngineActor () -> Void) {
+    package func submit(_ call: @escaping @Sendable @EngineActor () -> Void) {
         send(.call(call))
     }
 
@@ -96,18 +96,18 @@ public final class EngineLoop: SerialExecutor, Sendable {
     // MARK: Isolation
 
     /// True on the loop's own thread.
-    public var isCurrent: Bool { thread.isCurrent }
+    package var isCurrent: Bool { thread.isCurrent }
 
-    public func checkIsolated() {
+    package func checkIsolated() {
         guard !thread.isCurrent else { return }
         Misuse.wrongThread(
             what: "engine state",
             owner: "\(thread.description); use 'await', EngineActor.run or EngineLoop.submit to get there")
     }
 
-    public func isIsolatingCurrentContext() -> Bool? { thread.isCurrent }
+    package func isIsolatingCurrentContext() -> Bool? { thread.isCurrent }
 
-    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 

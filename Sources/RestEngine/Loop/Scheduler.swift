@@ -37,7 +37,7 @@ public final class Scheduler {
     public var now: Double { clock.now }
 
     /// Whether the time of day can be set from outside, for example by the machine's administrator.
-    public var mayJump: Bool { isSliced }
+    package var mayJump: Bool { isSliced }
 
     /// Seconds on a clock that never jumps.
     package var uptime: Double { clock.uptime }
@@ -85,7 +85,7 @@ public final class Scheduler {
     ///
     /// On the system's clock, both stop when they have taken long; the rest begins the next tick.
     @discardableResult
-    public func runTick() -> Bool {
+    package func runTick() -> Bool {
         tick += 1
         var left = queue.count
         var didWork = left > 0
@@ -110,22 +110,22 @@ public final class Scheduler {
     private var sliceEnd: Double { isSliced ? clock.uptime + Self.slice : 0 }
 
     /// Seconds until there is work: 0 for now, nil if none is planned.
-    public var timeUntilWork: Double? {
+    package var timeUntilWork: Double? {
         if !queue.isEmpty { return 0 }
         return nextDeadline.map { max(0, $0 - clock.uptime) }
     }
 
     /// True while work is queued or a timer is armed.
-    public var hasWork: Bool { timeUntilWork != nil }
+    package var hasWork: Bool { timeUntilWork != nil }
 
     /// The time of the next timer, on the clock's uptime.
-    public var nextDeadline: Double? { timers.firstDeadline }
+    package var nextDeadline: Double? { timers.firstDeadline }
 
     /// Timers that have neither run nor been cancelled.
-    public var armedTimers: Int { timers.count }
+    package var armedTimers: Int { timers.count }
 
     /// Drops all queued work and timers, and the references that they hold.
-    public func clear() {
+    package func clear() {
         queue = []
         _ = timers.removeAll()
     }

@@ -13,7 +13,7 @@ import Synchronization
 @EngineActor
 public final class ContentBudget {
     /// A quarter of the memory that this process may use, according to its control group or the machine.
-    public nonisolated static let standardLimit = MachineMemory.current.bytes / 4
+    package nonisolated static let standardLimit = MachineMemory.current.bytes / 4
 
     /// Bytes; ``standardLimit`` until it is set. A value below the held bytes drops the excess at once.
     public var limit: Int {
@@ -41,10 +41,10 @@ public final class ContentBudget {
     public var heldBytes: Int { accounting.bytes }
 
     /// Bytes of bodies in transfer.
-    public var bodyBytes: Int { bodies.bytes }
+    package var bodyBytes: Int { bodies.bytes }
 
     /// Contents that were dropped to make room, since the start.
-    public private(set) var droppedContents = 0
+    package private(set) var droppedContents = 0
 
     nonisolated let accounting = ContentAccounting()
     nonisolated let bodies = ContentAccounting()

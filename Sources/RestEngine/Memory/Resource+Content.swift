@@ -51,7 +51,7 @@ extension Resource {
 
     /// The reason why it can't hold this entity instead of its content; nil if there is room, or room could
     /// be made.
-    public func refusal(of entity: Entity) -> RequestError? {
+    package func refusal(of entity: Entity) -> RequestError? {
         let bytes = entity.heldBytes
         let more = bytes + Self.overhead + bytesWithoutContent - heldBytes
         let budget = engine.contentBudget

@@ -67,7 +67,7 @@ extension Resource {
     }
 
     /// Removes the matching observers with all their owners.
-    public func removeObservers(where matches: (any ResourceObserver) -> Bool) {
+    package func removeObservers(where matches: (any ResourceObserver) -> Bool) {
         observers?.remove(from: self, where: matches)
     }
 

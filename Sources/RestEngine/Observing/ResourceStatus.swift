@@ -6,7 +6,11 @@
 public final class ResourceStatus: ResourceObserver {
     /// The state that a view should show.
     public enum State: Sendable {
-        case loading, success
+        /// Show that data is loading.
+        case loading
+        /// Show the data.
+        case success
+        /// Show this error.
         case error(RequestError)
     }
 

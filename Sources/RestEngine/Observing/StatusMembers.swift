@@ -88,8 +88,9 @@ public enum StatusRule: String, Sendable, CaseIterable {
     case loading
     /// A request of the user is in flight: "loading".
     case manualLoading = "manual_loading"
-    /// A resource has data, or all have: "success".
+    /// A resource has data: "success".
     case anyData = "any_data"
+    /// All resources have data: "success".
     case allData = "all_data"
     /// A resource has an error: "error", of the first one.
     case error

@@ -94,7 +94,7 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
     }
 
     /// The names in order.
-    public var names: [String] {
+    package var names: [String] {
         segments.compactMap {
             switch $0 {
             case .name(let name): name
@@ -119,7 +119,7 @@ public struct PathPattern: Sendable, Hashable, CustomStringConvertible, Expressi
     /// The decoded values of the names in a path as in a URL; nil if the path doesn't match. The value of
     /// `{path*}` keeps `%2F`, so that segments stay apart. No value has a dot segment, which would lead to
     /// another path (D31).
-    public func values(in path: String) -> [String: String]? {
+    package func values(in path: String) -> [String: String]? {
         guard let parts = Self.decodedSegments(of: Array(path.utf8)[...]), let found = parameters(in: parts)
         else { return nil }
         return Dictionary(found.map { ($0.name, $0.value) }) { first, _ in first }

@@ -59,7 +59,7 @@ extension URLPattern: CustomStringConvertible {
 /// A pattern that can't be used, or that could not be evaluated for a URL.
 public struct PatternError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of error.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         case badGlob = "bad_glob"
         case badPath = "bad_path"
         case badRegex = "bad_regex"
@@ -69,13 +69,13 @@ public struct PatternError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The kind of error, for programs.
-    public let code: Code
+    package let code: Code
     /// The pattern as its author wrote it.
     public let pattern: String
     /// The error, for people.
     public let message: String
     /// The position of the error, in bytes from the start of the pattern.
-    public let offset: Int?
+    package let offset: Int?
     /// A valid pattern to write instead, if one is known.
     public let suggestion: String?
 

@@ -35,7 +35,7 @@ public struct Pipeline: Sendable {
     }
 
     /// Names of the stages that are filled but not in the order.
-    public var unlistedStages: [StageName] {
+    package var unlistedStages: [StageName] {
         stages.filter { !$0.stage.isEmpty && !order.contains($0.name) }.map(\.name)
             .sorted { $0.rawValue < $1.rawValue }
     }
@@ -79,7 +79,7 @@ public struct Pipeline: Sendable {
     /// An order that names a stage twice.
     public struct DuplicateStage: Error, Sendable, CustomStringConvertible {
         /// The name of the stage.
-        public let name: StageName
+        package let name: StageName
         public var description: String { "stage '\(name)' occurs twice in the pipeline's order" }
     }
 }
@@ -87,9 +87,9 @@ public struct Pipeline: Sendable {
 /// A stage: transformers, run in the order of adding, then the cache that stores their output (rule 16.2).
 public struct PipelineStage: Sendable {
     /// A transformer and the content types that it is for.
-    public final class Step: Sendable {
+    package final class Step: Sendable {
         /// The transformer that gets the response.
-        public let transformer: any Transformer
+        package let transformer: any Transformer
         /// The content types that it is for; nil for all.
         package let contentTypes: ContentTypeFilter?
         let placement: Placement
@@ -160,12 +160,12 @@ public struct PipelineStage: Sendable {
     }
 
     /// The transformers, in the order of adding.
-    public private(set) var steps: [Step] = []
+    package private(set) var steps: [Step] = []
     /// Stores the output of the transformers; nil for none.
     public var cache: (any EntityCache)?
 
     /// Whether it has neither transformers nor a cache.
-    public var isEmpty: Bool { steps.isEmpty && cache == nil }
+    package var isEmpty: Bool { steps.isEmpty && cache == nil }
 
     var hasOffloadedSteps: Bool {
         steps.contains {

@@ -10,6 +10,7 @@ public protocol Transformer: Sendable {
     /// and its fields.
     var fingerprint: UInt64 { get }
 
+    /// The response for the next step: the same one, or another. It doesn't throw: a failure is a response too.
     func process(_ response: Response, _ context: PipelineContext) -> Response
 }
 
@@ -33,7 +34,7 @@ public struct PipelineContext: Sendable {
     /// The log, for facts that the response does not contain.
     let log: EngineLog?
 
-    public init(
+    package init(
         url: String, method: String, now: Double, status: Int? = nil, maxBodyBytes: Int = 64 << 20,
         log: EngineLog? = nil
     ) {
@@ -136,5 +137,5 @@ extension Response {
 
 extension RequestError {
     /// The message for people when a transformer failed without a message of its own (rule 17.7).
-    public static let unparsableMessage = "Cannot parse server response"
+    package static let unparsableMessage = "Cannot parse server response"
 }

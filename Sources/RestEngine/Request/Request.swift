@@ -3,8 +3,11 @@
 public final class Request {
     /// The state of the request between start and end (7.1).
     public enum State: String, Sendable {
+        /// Before ``Request/start()``.
         case notStarted = "not_started"
+        /// It has started, and has no outcome yet.
         case inProgress = "in_progress"
+        /// It has an outcome, or was cancelled.
         case completed
     }
 
@@ -39,6 +42,8 @@ public final class Request {
     var isLoad = false
     /// The server may have answered before a later change; see ``Resource/outdate()``.
     var isOutdated = false
+    /// A wipe of its resource cancelled it (21.5).
+    private(set) var isWiped = false
 
     /// The last answer of the server; nil before it, and for requests that use no network.
     public internal(set) var exchange: Exchange?
@@ -134,7 +139,16 @@ public final class Request {
     }
 
     /// Ends the request with a cancellation, at once; no effect if it has ended (8.1, 8.2).
-    public func cancel() {
+    public func cancel() { cancel(message: nil) }
+
+    /// The same because of a wipe, which the error says: nobody cancelled the request itself.
+    func cancelByWipe() {
+        isWiped = true
+        cancel(message: "Request cancelled: its resource was wiped")
+    }
+
+    /// - Parameter message: Nil for the usual one.
+    private func cancel(message: String?) {
         let effect = machine.cancel()
         guard effect.cancelled else { return }
         engine.log.write(.network, "cancel \(description)")
@@ -143,7 +157,8 @@ public final class Request {
             ResponseInfo(
                 .failure(
                     RequestError(
-                        cause: .requestCancelled, timestamp: engine.scheduler.now, url: work.target?.url,
+                        userMessage: message, cause: .requestCancelled, timestamp: engine.scheduler.now,
+                        url: work.target?.url,
                         method: work.target?.method))))
     }
 

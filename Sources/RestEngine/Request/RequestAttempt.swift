@@ -4,7 +4,9 @@
 public struct RequestAttempt: Sendable {
     /// The result of the message.
     public enum Outcome: Sendable {
+        /// The server answered with this status.
         case status(Int)
+        /// There was no answer.
         case failure(TransportError)
     }
 
@@ -14,6 +16,7 @@ public struct RequestAttempt: Sendable {
         case status(Int)
         /// The attempt before it had no answer; the name of a cause, for example `timeout`.
         case failure(String)
+        /// The attempt before it was redirected with this status.
         case redirect(Int)
         /// The server requested credentials.
         case challenge
@@ -43,7 +46,7 @@ public struct RequestAttempt: Sendable {
     /// `address:port` of the server, or of the proxy; nil if it was not requested.
     public var remoteAddress: String?
 
-    public init(
+    package init(
         number: Int = 1, method: String, url: String, reason: Reason? = nil, began: Double, outcome: Outcome,
         timings: TransferTimings = TransferTimings(), httpVersion: String? = nil,
         remoteAddress: String? = nil

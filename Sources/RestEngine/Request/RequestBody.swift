@@ -1,5 +1,6 @@
 /// A body, by kind; each kind has its content type (rules 6).
 public enum RequestBody: Sendable {
+    /// Bytes as they are.
     case bytes([UInt8])
     /// `charset` is an IANA name, or a common alias of one.
     case text(String, charset: String)
@@ -8,6 +9,7 @@ public enum RequestBody: Sendable {
     /// Names and values of a form; names may be repeated. The encoded pairs are sorted as text (6.6), or stay
     /// in their order.
     case form([(String, String)], isOrdered: Bool = false)
+    /// A form with files (RFC 7578).
     case multipart([MultipartPart])
     /// The bytes of a regular file.
     case file(path: String)

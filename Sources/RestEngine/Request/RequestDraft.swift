@@ -10,6 +10,7 @@ public struct RequestDraft: Sendable, Equatable {
     public internal(set) var partition: String?
     var payload: RequestPayload
 
+    /// A message that is not bound to a resource.
     public init(method: String, url: String, headers: Headers = Headers(), body: [UInt8]? = nil) {
         self.method = method
         self.url = url

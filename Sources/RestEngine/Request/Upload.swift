@@ -35,7 +35,9 @@ public enum Upload: Sendable, Hashable {
 public struct MultipartPart: Sendable, Hashable {
     /// The source of the bytes of a part.
     public enum Source: Sendable, Hashable {
+        /// Bytes in memory.
         case bytes([UInt8])
+        /// The bytes of a file, which is read while it is sent.
         case file(path: String)
     }
 
@@ -48,6 +50,7 @@ public struct MultipartPart: Sendable, Hashable {
     /// Nil: `application/octet-stream` if a file name is sent (RFC 7578 4.4), otherwise none.
     public var contentType: String?
 
+    /// - Parameters are those of the properties.
     public init(name: String, source: Source, filename: String? = nil, contentType: String? = nil) {
         self.name = name
         self.source = source
@@ -56,14 +59,14 @@ public struct MultipartPart: Sendable, Hashable {
     }
 
     /// The file name as it is sent.
-    public var sentFilename: String? {
+    package var sentFilename: String? {
         if let filename { return filename }
         guard case .file(let path) = source else { return nil }
         return path.split(separator: "/").last.map(String.init)
     }
 
     /// The content type as it is sent.
-    public var sentContentType: String? {
+    package var sentContentType: String? {
         contentType ?? (sentFilename == nil ? nil : "application/octet-stream")
     }
 

@@ -1,5 +1,5 @@
 /// A part of a service's resources with data, requests and cookies of its own, such as those of one user.
-public enum Partition {
+package enum Partition {
     /// Bytes of a name.
     package static let mostBytes = 256
     /// Names with this prefix stand for the credentials of a client, and only the gateway makes them.

@@ -152,16 +152,28 @@ extension Resource {
             }, loading: load)
     }
 
+    /// The number of times that one reader reads again after wipes. A block or a decorator that wipes the
+    /// resource at each load would otherwise never let it end.
+    private static let mostReadsAfterWipes = 8
+
     /// Content that is newer than this call, or belongs to a load in flight.
-    func revalidate(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request {
+    ///
+    /// - Parameter wipes: The number of wipes while the reader waited.
+    func revalidate(
+        wipes: Int = 0, _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
+    ) -> Request {
         let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? currentLoad : nil
-        return notify(completion, of: running ?? load())
+        return notify(completion, of: running ?? load(), wipes: wipes) { [self] in
+            _ = revalidate(wipes: wipes + 1, completion)
+        }
     }
 
     /// As ``read(_:)``, but without old data instead of a failure.
+    ///
+    /// - Parameter wipes: The number of wipes while the reader waited.
     @discardableResult
     func readFresh(
-        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
+        wipes: Int = 0, _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void,
         loading load: @escaping () -> Request
     ) -> Request? {
         startCacheLookup()
@@ -185,13 +197,20 @@ extension Resource {
         } else {
             request = load()
         }
-        return notify(completion, of: request)
+        return notify(completion, of: request, wipes: wipes) { [self] in
+            _ = readFresh(wipes: wipes + 1, completion, loading: load)
+        }
     }
 
+    /// - Parameter again: Reads again after a wipe, which cancels loads that others wait for (21.5).
     private func notify(
-        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void, of request: Request
+        _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void, of request: Request,
+        wipes: Int, again: @escaping @EngineActor () -> Void
     ) -> Request {
-        request.onCompletion { info in
+        request.onCompletion { [weak request] info in
+            if info.isCancellation, request?.isWiped == true, wipes < Self.mostReadsAfterWipes {
+                return again()
+            }
             switch info.response {
             case .success(let entity):
                 // The existing data is older than the requested data.

@@ -21,7 +21,7 @@ extension Resource {
     }
 
     /// The entity that it would have with that content.
-    public func entity(withLocal content: Content) -> Entity {
+    package func entity(withLocal content: Content) -> Entity {
         let now = engine.scheduler.now
         var entity = state.data ?? Entity(content: content, contentType: "application/binary", timestamp: now)
         entity.content = content
@@ -52,9 +52,10 @@ extension Resource {
     }
 
     /// Removes data and error, here and in the caches, and cancels requests in flight; then it searches the
-    /// caches again (rules 21.5, 21.6, D15).
+    /// caches again (rules 21.5, 21.6, D15). Readers that wait for data, such as those of ``get()``, get that
+    /// of a new load.
     public func wipe() {
-        for request in allRequests + loadRequests { request.cancel() }
+        for request in allRequests + loadRequests { request.cancelByWipe() }
         let event = state.wipe()
         removeFromCaches()
         caching?.allowLookup()

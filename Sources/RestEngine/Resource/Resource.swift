@@ -16,9 +16,9 @@ public final class Resource {
     /// The version of the pipeline that made the data.
     var pipelineVersion = PipelineVersion()
     /// Requests whose outcome becomes this resource's state, in the order of starting (4.8).
-    public internal(set) var loadRequests: [Request] = []
+    package internal(set) var loadRequests: [Request] = []
     /// Requests of this resource in flight, in the order of starting.
-    public internal(set) var allRequests: [Request] = []
+    package internal(set) var allRequests: [Request] = []
     private var configurations = ConfigurationMemory()
     /// The bytes of its configurations beyond the usual.
     private(set) var configurationBytes = 0
@@ -119,10 +119,10 @@ public final class Resource {
     package var dataTime: Double? { state.data == nil ? nil : state.dataTime }
 
     /// Whether a request is in flight whose outcome becomes this resource's state (4.6).
-    public var isLoading: Bool { !loadRequests.isEmpty }
+    package var isLoading: Bool { !loadRequests.isEmpty }
 
     /// Whether any request of this resource is in flight (4.7).
-    public var isRequesting: Bool { !allRequests.isEmpty }
+    package var isRequesting: Bool { !allRequests.isEmpty }
 
     /// Whether ``loadIfNeeded()`` would do nothing (4.9, D4).
     public var isUpToDate: Bool {

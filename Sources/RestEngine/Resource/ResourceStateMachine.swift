@@ -191,10 +191,27 @@ struct ResourceStateMachine {
 public enum ResourceEvent: Sendable, Equatable {
     /// The source of new data.
     public enum Source: Sendable {
-        case network, cache, localOverride, wipe
+        /// A load.
+        case network
+        /// A cache of a stage.
+        case cache
+        /// `overrideLocalData` or `overrideLocalContent`.
+        case localOverride
+        /// A wipe: there is no data now.
+        case wipe
     }
 
-    case observerAdded, requested, requestCancelled, notModified, error
+    /// The first event of an observer, which only it gets.
+    case observerAdded
+    /// A load has begun.
+    case requested
+    /// A load was cancelled; data and error are as before.
+    case requestCancelled
+    /// The server confirmed the data with 304.
+    case notModified
+    /// A load has failed.
+    case error
+    /// The data is new, or gone after a wipe.
     case newData(Source)
 
     /// The event's name in scripts and streams.

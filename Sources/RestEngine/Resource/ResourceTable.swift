@@ -208,7 +208,7 @@ extension Resource {
 
     /// The same for text that is already escaped: a `%2F` in it is a slash inside a segment (37.5). Text that
     /// a path can't contain gives an invalid resource.
-    public func child(raw text: EscapedText) -> Resource {
+    package func child(raw text: EscapedText) -> Resource {
         guard let url, let component = try? PathComponent.raw(text) else {
             return core.invalid(urlString + "/" + text.text)
         }
@@ -275,7 +275,7 @@ extension Resource {
     }
 
     /// The URL, and a letter each for loading, data and error (rule 4.17). Does not start a cache look-up.
-    public var summaryText: String {
+    package var summaryText: String {
         let letters =
             (isLoading ? "L" : "") + (state.data == nil ? "" : "D") + (state.error == nil ? "" : "E")
         return letters.isEmpty ? urlString : "\(urlString) [\(letters)]"

@@ -103,7 +103,7 @@ public struct Entity: Sendable {
     /// is in Unix seconds, by default now.
     public init(
         content: Content, contentType: String? = nil, charset: String? = nil, headers: Headers = Headers(),
-        timestamp: Double = InternetTime.now
+        timestamp: Double? = nil
     ) {
         var headers = headers
         if let contentType { headers.set("Content-Type", contentType) }
@@ -111,11 +111,11 @@ public struct Entity: Sendable {
             Fields(
                 content: content, headers: headers,
                 charset: charset ?? headers["Content-Type"].flatMap(MediaType.charset(of:)),
-                timestamp: timestamp))
+                timestamp: timestamp ?? InternetTime.now))
     }
 
     /// The entity of a server's response to a request of `url`.
-    public init(response: TransportResponse, url: String? = nil, timestamp: Double) {
+    package init(response: TransportResponse, url: String? = nil, timestamp: Double) {
         storage = Storage(
             Fields(
                 content: .bytes(response.body), headers: response.headers,
@@ -149,9 +149,9 @@ public struct RawText: Sendable, Equatable, ExpressibleByStringLiteral, CustomSt
     /// The bytes as given.
     public let bytes: [UInt8]
 
-    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    public init(_ text: String) { bytes = Array(text.utf8) }
+    package init(_ text: String) { bytes = Array(text.utf8) }
 
     public init(stringLiteral text: String) { self.init(text) }
 

@@ -2,29 +2,45 @@ extension RequestError {
     /// The cause of a failed request, if the engine knows it (rules 20.6–20.8, and the causes of transports
     /// and scripts).
     public indirect enum Cause: Sendable {
+        /// The URL of the request, or its text, can't be requested.
         case invalidURL(source: String?)
+        /// The body's text has characters that its encoding lacks.
         case unencodableText(encoding: String, text: RawText)
+        /// The body can't be written as JSON.
         case invalidJSONObject(message: String)
+        /// A name or a value of a form is no text.
         case notURLEncodable(string: RawText)
+        /// The method is no token (RFC 9110 9.1).
         case invalidRequestMethod(method: String)
         /// An invalid definition; the request was not sent.
         case invalidDefinition(DefinitionError)
         /// An invalid header of a Swift program; for a script it is a ``scriptError(_:)`` with the line.
         case invalidHeader(message: String)
+        /// The request was cancelled, or the task that waited for it.
         case requestCancelled
+        /// The server answered 304, and there is no data that it could mean.
         case noLocalDataFor304
+        /// The response names a charset that is unknown here.
         case invalidTextEncoding(name: String)
+        /// The body is not text in the charset that the response names.
         case undecodableText(encoding: String)
+        /// The body is a JSON value of another kind than an object or an array.
         case jsonNotObjectOrArray(actual: String)
+        /// The body is not JSON; `offset` is in bytes.
         case malformedJSON(offset: Int, message: String)
+        /// The body is no image of a known format.
         case unparsableImage
+        /// A transformer got a content of another type than it takes.
         case wrongInputType(expected: String, actual: String, transformer: String)
         /// A transformer returned a value of the wrong type.
         case wrongOutputType(expected: String, actual: String, transformer: String)
+        /// A transformer of errors gave no content.
         case transformerReturnedNil(transformer: String)
         /// The content can't be decoded into the Swift type.
         case undecodableContent(CodingError)
+        /// A function of a script raised an error.
         case scriptError(ScriptFailure)
+        /// A function of a script exceeded a limit: of time, memory or instructions.
         case scriptLimit(budget: String, used: Double, limit: Double, failure: ScriptFailure)
         /// There was another redirect after `limit` redirects.
         case tooManyRedirects(limit: Int)
@@ -32,7 +48,9 @@ extension RequestError {
         case unreadableFile(FileError)
         /// The file for the response's body can't be written.
         case unwritableFile(FileError)
+        /// There is no answer of the server.
         case transport(TransportError)
+        /// Another error of a Swift function, as text.
         case `internal`(message: String)
         /// A cause that a script made with `rest.error{ cause = … }`.
         case custom(type: String, fields: Tree)
@@ -49,7 +67,7 @@ extension RequestError {
         /// The call stack, one call per line.
         public var traceback: String?
 
-        public init(message: String, file: String? = nil, line: Int? = nil, traceback: String? = nil) {
+        package init(message: String, file: String? = nil, line: Int? = nil, traceback: String? = nil) {
             self.message = message
             self.file = file
             self.line = line

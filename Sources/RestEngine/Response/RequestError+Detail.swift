@@ -74,7 +74,7 @@ extension RequestError.Cause {
     }
 
     /// Whether the script itself failed, and not its request.
-    public var isFaultOfScript: Bool {
+    package var isFaultOfScript: Bool {
         switch self {
         case .scriptError, .scriptLimit: true
         default: false

@@ -22,20 +22,20 @@ public struct RequestError: Error, Sendable {
     private var attemptList: AttemptList?
     /// The source line where a script requested something impossible, `file:line`; a cause that is a script's
     /// failure has a location of its own.
-    public var place: ScriptLocation?
+    package var place: ScriptLocation?
 
     /// The message is the first of these that exists: the given one, the cause's own, the text of the status,
     /// "Request failed" (20.2). `timestamp` is in Unix seconds, by default now.
     public init(
         userMessage: String? = nil, httpStatusCode: Int? = nil, entity: Entity? = nil, cause: Cause? = nil,
-        timestamp: Double = InternetTime.now, url: String? = nil, method: String? = nil, attempt: Int = 1
+        timestamp: Double? = nil, url: String? = nil, method: String? = nil, attempt: Int = 1
     ) {
         self.userMessage =
             userMessage ?? cause?.ownMessage ?? httpStatusCode.map(StatusText.text(for:)) ?? "Request failed"
         self.httpStatusCode = httpStatusCode
         self.entity = entity
         self.cause = cause
-        self.timestamp = timestamp
+        self.timestamp = timestamp ?? InternetTime.now
         self.url = url
         self.method = method
         if attempt > 1 { attemptList = AttemptList(number: attempt, records: []) }
@@ -76,13 +76,13 @@ public struct RequestError: Error, Sendable {
 }
 
 /// A line of a script.
-public struct ScriptLocation: Sendable, Equatable, CustomStringConvertible {
+package struct ScriptLocation: Sendable, Equatable, CustomStringConvertible {
     /// The file as the script was named.
-    public let file: String
+    package let file: String
     /// The line, counted from 1.
-    public let line: Int
+    package let line: Int
 
-    public init(file: String, line: Int) {
+    package init(file: String, line: Int) {
         self.file = file
         self.line = line
     }
@@ -95,7 +95,7 @@ public struct ScriptLocation: Sendable, Equatable, CustomStringConvertible {
         self.init(file: String(text[..<colon]), line: line)
     }
 
-    public var description: String { "\(file):\(line)" }
+    package var description: String { "\(file):\(line)" }
 }
 
 extension RequestError {
@@ -154,7 +154,7 @@ extension String {
 extension RequestError {
     /// The error of a request whose block, mutator, decorator or transformer threw: a ``RequestError``
     /// unchanged (rule 17.7), any other error as the cause of a new one.
-    public init(
+    package init(
         thrown error: any Error, userMessage: String? = nil, entity: Entity? = nil,
         httpStatusCode: Int? = nil,
         timestamp: Double = InternetTime.now, url: String? = nil, method: String? = nil
@@ -183,12 +183,12 @@ extension RequestError {
     }
 
     /// Throw this error to set the cause; the engine fills in the rest.
-    public struct CauseError: Error, Sendable, CustomStringConvertible {
+    package struct CauseError: Error, Sendable, CustomStringConvertible {
         /// The cause that the error will have.
-        public let cause: Cause
+        package let cause: Cause
 
-        public init(_ cause: Cause) { self.cause = cause }
+        package init(_ cause: Cause) { self.cause = cause }
 
-        public var description: String { cause.detail ?? cause.userMessage }
+        package var description: String { cause.detail ?? cause.userMessage }
     }
 }

@@ -1,5 +1,6 @@
 /// The outcome of a request, before, between and after the stages of a pipeline.
 public enum Response: Sendable {
+    /// An entity, with its content at the stage.
     case success(Entity)
     /// A reference, like a success: a response is copied at each step of a request.
     indirect case failure(RequestError)
@@ -27,6 +28,7 @@ public enum Response: Sendable {
 
 /// An outcome as hooks see it.
 public struct ResponseInfo: Sendable {
+    /// The outcome itself.
     public var response: Response {
         // The outputs of the stages no longer belong to this response.
         didSet { stageOutputs = nil }

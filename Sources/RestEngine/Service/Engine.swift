@@ -29,15 +29,15 @@ public final class Engine {
 
     /// Whether to record which pipeline made a resource's data, so that a reload can detect stale data. This
     /// takes some time for each configuration.
-    public var remembersPipelines = false
+    package var remembersPipelines = false
 
     /// Whether attempts contain the address that answered. This takes some time for each attempt.
-    public var recordsAddresses = false
+    package var recordsAddresses = false
     /// The bytes that all ``DeliveredBody``s hold now.
     var copiedBytes = 0
 
     /// Whether messages are spans for listeners of events even if servers do not get the span (rule 70.1).
-    public var recordsSpans = false
+    package var recordsSpans = false
     /// Gets the spans of computations.
     package var onComputation: (@EngineActor (ComputationSpan) -> Void)?
 
@@ -46,36 +46,36 @@ public final class Engine {
     package var movesLargeContent = true
 
     /// A number from 0 to 1, for the waits between attempts. Tests set their own.
-    public var random: @EngineActor () -> Double = { Double.random(in: 0...1) }
+    package var random: @EngineActor () -> Double = { Double.random(in: 0...1) }
     private(set) lazy var attemptControl = AttemptControl(self)
     /// Whether no request is sent: reads give the existing data of any age, and all other requests fail with
     /// `offline` (rule 44.4).
     public var isOffline = false
 
     /// Limits in use and breakers that are not closed.
-    public var attemptFacts: AttemptFacts { attemptControl.facts }
+    package var attemptFacts: AttemptFacts { attemptControl.facts }
 
     /// The number of requests that have started and whose hooks have not all been called.
     public var openRequests: Int { openCount }
     // Changed by each request; see EngineLog.
     private var openCount = 0
     /// Called whenever the last open request or stream of events has ended.
-    public var onQuiet: (@EngineActor () -> Void)?
+    package var onQuiet: (@EngineActor () -> Void)?
     /// The epoch of requests that start from now on; set a new one to distinguish earlier requests from later
     /// ones.
     package var epoch = RequestEpoch()
 
     /// The number of work items on other threads whose results will come to the loop.
-    public private(set) var offloadedWork = 0
+    package private(set) var offloadedWork = 0
     /// Called whenever the last of them has ended.
-    public var onOffloadedWorkDone: (@EngineActor () -> Void)?
+    package var onOffloadedWorkDone: (@EngineActor () -> Void)?
     private var offloadWaiters: [CheckedContinuation<Void, Never>] = []
 
     /// Counts a work item on another thread; see ``offloadedWork``.
-    public func beginOffloadedWork() { offloadedWork += 1 }
+    package func beginOffloadedWork() { offloadedWork += 1 }
 
     /// Counts the end of a work item.
-    public func endOffloadedWork() {
+    package func endOffloadedWork() {
         offloadedWork -= 1
         guard offloadedWork == 0 else { return }
         onOffloadedWorkDone?()
@@ -86,7 +86,7 @@ public final class Engine {
 
     /// Returns when no work is left on other threads. Call it before a process ends, so that no writes are
     /// lost.
-    public func offloadedWorkIsDone() async {
+    package func offloadedWorkIsDone() async {
         guard offloadedWork > 0 else { return }
         await withCheckedContinuation { offloadWaiters.append($0) }
     }

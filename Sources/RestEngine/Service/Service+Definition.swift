@@ -32,7 +32,7 @@ extension Service {
     }
 
     /// Call this when a transformer has changed although the definition is the same: its data becomes stale.
-    public func transformersChanged() {
+    package func transformersChanged() {
         core.lastGeneration += 1
         var definition = core.definition
         definition.generation = core.lastGeneration
@@ -49,7 +49,7 @@ extension Service {
 
     /// Completes the new definition. Published answers are withdrawn, because their freshness depends on the
     /// configuration.
-    public func definitionIsComplete() {
+    package func definitionIsComplete() {
         core.isBeingRedefined = false
         core.republish()
         core.table.forEach { $0.definitionChanged() }

@@ -15,7 +15,7 @@ public final class Service {
     package nonisolated var givenBaseURL: BaseURL? { core.givenBaseURL }
     /// Called before each message is sent to a URL, also for redirects. Returns the cause of the failure if
     /// the URL is not allowed.
-    public var refusal: (@EngineActor (URLText) -> RequestError.Cause?)? {
+    package var refusal: (@EngineActor (URLText) -> RequestError.Cause?)? {
         get { core.refusal }
         set { core.refusal = newValue }
     }
@@ -89,7 +89,7 @@ public final class Service {
     }
 
     /// The ``cachedResourceCountLimit`` of a service that sets none (23.3).
-    public nonisolated static let standardResourceCountLimit = 1 << 20
+    package nonisolated static let standardResourceCountLimit = 1 << 20
 
     /// The limit for live resources. Beyond it an unused one is dropped for each new one: resources without
     /// data first, then the least recently used (23.3, D42).
@@ -106,14 +106,14 @@ public final class Service {
     }
 
     /// Bytes: the service's own limit, or the engine's where that is lower.
-    public var contentLimit: Int { core.contentLimit }
+    package var contentLimit: Int { core.contentLimit }
 
     /// Bytes that its resources hold, including the objects themselves.
     public var heldBytes: Int { core.accounting.bytes }
 
     /// Called before resources are dropped because there are too many. A script then collects its garbage,
     /// which may hold the last references to them.
-    public var onResourceLimit: (@EngineActor () -> Void)? {
+    package var onResourceLimit: (@EngineActor () -> Void)? {
         get { core.onResourceLimit }
         set { core.onResourceLimit = newValue }
     }
@@ -130,7 +130,7 @@ public final class Service {
     }
 
     /// The resources that were requested and not dropped since, the oldest first.
-    public var liveResources: [Resource] { core.table.live }
+    package var liveResources: [Resource] { core.table.live }
 
     /// The same in any order, to be read in parts.
     package var liveResourcesUnordered: ListedResources { core.table.snapshot }
@@ -143,7 +143,7 @@ public final class Service {
     /// The same if there are more resources than ``cachedResourceCountLimit``, which is possible while all
     /// have owners. Returns whether there were. Call it after releasing many resources.
     @discardableResult
-    public func flushUnusedResourcesAboveLimit() -> Bool { core.flushAboveLimit() }
+    package func flushUnusedResourcesAboveLimit() -> Bool { core.flushAboveLimit() }
 
     /// Wipes all live resources; unused ones are dropped first (1.11).
     public func wipeResources() { wipeResources { _ in true } }
@@ -235,7 +235,7 @@ public final class Service {
     // MARK: Configuration
 
     /// Increases whenever a resolved configuration may be out of date (14.5).
-    public var configurationVersion: Int { core.configuration.version }
+    package var configurationVersion: Int { core.configuration.version }
 
     /// The blocks in the order of adding, the standard transformers first (D9).
     package var configurationEntries: [ConfigurationEntry] { core.configuration.entries }
@@ -261,7 +261,7 @@ public final class Service {
     }
 
     /// Runs one block on its own, for a check of scripts. Returns the error that it threw.
-    public func tryEntry(_ number: Int, url: URLText, method: String) -> RequestError? {
+    package func tryEntry(_ number: Int, url: URLText, method: String) -> RequestError? {
         core.configuration.tryEntry(number, url: url, method: method, now: engine.scheduler.now)
     }
 

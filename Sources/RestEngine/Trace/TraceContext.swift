@@ -1,13 +1,13 @@
 /// A trace and the parent span in it, as in `traceparent` and `tracestate` (W3C Trace Context, level 1).
-public struct TraceContext: Sendable, Equatable {
+package struct TraceContext: Sendable, Equatable {
     /// 32 digits, lower-case hexadecimal, not all zero.
-    public let traceID: String
+    package let traceID: String
     /// The ID of the span that is the parent of what follows: 16 digits, not all zero.
-    public let spanID: String
+    package let spanID: String
     /// The bits of `trace-flags`; the lowest says that the trace is recorded.
-    public let flags: UInt8
+    package let flags: UInt8
     /// The data that systems on the way have added, passed on unchanged; nil for none.
-    public let state: String?
+    package let state: String?
 
     /// Characters of a `tracestate`; a longer one is dropped (3.3.1.5).
     private static let mostStateBytes = 512
@@ -22,7 +22,7 @@ public struct TraceContext: Sendable, Equatable {
     /// Nil for text that is no `traceparent`, which is then ignored (3.2.2.3).
     ///
     /// - Parameter state: The `tracestate` of the same message; ignored if it is invalid.
-    public init?(parent: String, state: String? = nil) {
+    package init?(parent: String, state: String? = nil) {
         let text = parent.utf8
         // Later versions may add fields after these.
         guard text.count >= 55, text.count == 55 || !parent.hasPrefix("00") else { return nil }
@@ -43,7 +43,7 @@ public struct TraceContext: Sendable, Equatable {
     }
 
     /// The context in the headers; nil if there is none, or more than one.
-    public init?(_ headers: Headers) {
+    package init?(_ headers: Headers) {
         let parents = headers.values("traceparent")
         guard parents.count == 1 else { return nil }
         let states = headers.values("tracestate")
@@ -66,18 +66,18 @@ public struct TraceContext: Sendable, Equatable {
     }
 
     /// The value of the header.
-    public var parent: String { "00-\(traceID)-\(spanID)-\(flags == 0 ? "00" : "01")" }
+    package var parent: String { "00-\(traceID)-\(spanID)-\(flags == 0 ? "00" : "01")" }
 
     /// Whether the caller that began the trace records it.
-    public var isSampled: Bool { flags & 1 == 1 }
+    package var isSampled: Bool { flags & 1 == 1 }
 }
 
 /// One message to a server as a span of a trace (rule 59.3).
-public struct TraceSpan: Sendable, Equatable {
+package struct TraceSpan: Sendable, Equatable {
     /// The trace, and the ID of the span itself.
-    public let context: TraceContext
+    package let context: TraceContext
     /// The ID of the span above it; nil if the trace begins here.
-    public let parentID: String?
+    package let parentID: String?
 
     /// A new span below another, or one that begins a trace.
     package init(below parent: TraceContext?) { self.init(below: parent ?? .root(), isRoot: parent == nil) }

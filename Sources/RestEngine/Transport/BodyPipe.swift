@@ -19,6 +19,7 @@ public final class BodyPipe: Sendable {
     public let length: Int64?
     private let ends: Mutex<Ends>
 
+    /// - Parameter length: The bytes that will be written; nil if unknown, for a chunked body.
     public convenience init(length: Int64? = nil) {
         self.init(length: length, capacity: Self.usualCapacity)
     }

@@ -39,6 +39,7 @@ extension Transfer {
 /// The end of a transfer. It is a type of its own, because for the first `Result` with an error type of this
 /// program Swift's runtime searches all conformances: a hundredth of the time of a short command.
 public enum TransportResult: Sendable {
+    /// The server's response, of any status.
     case success(TransportResponse)
     /// A reference, like a success.
     indirect case failure(TransportError)
@@ -68,6 +69,7 @@ public struct TransferProgress: Sendable, Equatable {
     /// The size that the response states.
     public var bytesToReceive: Int64?
 
+    /// Nothing sent or received.
     public init() {}
 }
 
@@ -145,6 +147,7 @@ public struct TransportResponse: Sendable {
         set { change { $0.isDecoded = newValue } }
     }
 
+    /// A response. The values are those of the properties by the same names.
     public init(
         status: Int, httpVersion: String = "HTTP/1.1", headers: Headers = Headers(), body: [UInt8] = [],
         timings: TransferTimings = TransferTimings()
@@ -185,23 +188,24 @@ public struct TransferTimings: Sendable, Equatable {
     /// Whether the connection was used by an earlier request.
     public var isConnectionReused = false
 
+    /// Of a transfer that took no time.
     public init() {}
 }
 
 /// Sends no request and never answers: for an engine whose scripts are only checked.
 @EngineActor
-public final class NullTransport: Transport {
+package final class NullTransport: Transport {
     private final class NullTransfer: Transfer {
         func cancel() {}
         var progress: TransferProgress { TransferProgress() }
     }
 
-    public nonisolated let options: TransportOptions?
+    package nonisolated let options: TransportOptions?
 
     /// - Parameter options: The options that a real transport would have.
-    public nonisolated init(options: TransportOptions? = nil) { self.options = options }
+    package nonisolated init(options: TransportOptions? = nil) { self.options = options }
 
-    public func send(
+    package func send(
         _ request: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
         NullTransfer()

@@ -41,17 +41,25 @@ public struct TransportOptions: Sendable, Equatable {
     /// Sent if a request has no User-Agent.
     public var userAgent = "resthost/0.1.0"
 
+    /// All defaults.
     public init() {}
 
     /// Versions of TLS (RFC 5246, RFC 8446).
     public enum TLSVersion: String, Sendable, CaseIterable {
+        /// TLS 1.2.
         case tls12 = "1.2"
+        /// TLS 1.3.
         case tls13 = "1.3"
     }
 
     /// Versions of the internet protocol.
     public enum IPVersion: String, Sendable, CaseIterable {
-        case any, v4, v6
+        /// Both, the faster one first (RFC 8305).
+        case any
+        /// IPv4 alone.
+        case v4
+        /// IPv6 alone.
+        case v6
     }
 
     /// The fault of a pin; nil if it is valid.

@@ -56,6 +56,7 @@ public struct TransportRequest: Sendable {
     /// Whether a repeated message has the same effect as a single one.
     package var mayBeRepeated: Bool { method == "GET" || Method.mayBeRepeated(method, headers) }
 
+    /// A message. The values are those of the properties by the same names.
     public init(
         method: String = "GET", url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
         upload: Upload? = nil, timeouts: Timeouts = Timeouts(), maxBodyBytes: Int = 64 << 20

@@ -13,7 +13,7 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Adds a slash to the path if it lacks one; the query is kept.
-    public init(_ url: URLText) {
+    package init(_ url: URLText) {
         self.url = url.path.utf8.last == .slash ? url : url.appendingPath("")
     }
 
@@ -30,7 +30,7 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     public var description: String { url.string }
 
     /// The URL of a path resource (3.1); the empty path is the base itself.
-    public func resource(_ path: String) -> URLText { url.appendingPath(path) }
+    package func resource(_ path: String) -> URLText { url.appendingPath(path) }
 
     /// Whether the URL is the base, or below it.
     func holds(_ other: URLText) -> Bool { other.withoutQuery.starts(with: url.withoutQuery) }
@@ -72,12 +72,12 @@ extension URLText {
     /// Follows an href like a link in a page at this URL (3.5, RFC 3986 5). Blanks, and other characters that
     /// a browser escapes, are escaped (D32). Nil for text that is no URL. The empty href is this URL without
     /// its fragment.
-    public func relative(_ href: String) -> URLText? {
+    package func relative(_ href: String) -> URLText? {
         URLReference(href, isLink: true).map { URLText($0.resolved(against: reference)) }
     }
 
     /// As ``relative(_:)``, but nil for nil (3.6).
-    public func optionalRelative(_ href: String?) -> URLText? {
+    package func optionalRelative(_ href: String?) -> URLText? {
         href.flatMap(relative)
     }
 }

@@ -1,11 +1,11 @@
 /// One `name=value` of a query, in its exact form.
-public struct QueryParameter: Sendable, Equatable {
+package struct QueryParameter: Sendable, Equatable {
     /// Name and value as in the URL.
-    public let text: String
+    package let text: String
     /// The name as in the URL, percent-encoded.
-    public let rawName: String
+    package let rawName: String
     /// Nil for a bare name without `=`.
-    public let rawValue: String?
+    package let rawValue: String?
 
     package init(_ text: Substring) {
         self.text = String(text)
@@ -25,10 +25,10 @@ public struct QueryParameter: Sendable, Equatable {
     }
 
     /// Decoded; bytes that are not UTF-8 are replaced by U+FFFD. `+` stays a plus.
-    public var name: String { String(decoding: nameBytes, as: UTF8.self) }
+    package var name: String { String(decoding: nameBytes, as: UTF8.self) }
 
     /// The decoded value; empty for a bare name.
-    public var value: String {
+    package var value: String {
         String(decoding: PercentEncoding.decodeBytes((rawValue ?? "").utf8), as: UTF8.self)
     }
 
@@ -37,24 +37,24 @@ public struct QueryParameter: Sendable, Equatable {
 
 extension URLText {
     /// The parameters of the query, in order. Empty pieces (`a&&b`) are skipped.
-    public var parameters: [QueryParameter] {
+    package var parameters: [QueryParameter] {
         (query ?? "").split(separator: "&").map(QueryParameter.init)
     }
 
     /// Sets one parameter, or removes it (3.7–3.9).
-    public func withParam(_ name: String, _ value: String?) -> URLText {
+    package func withParam(_ name: String, _ value: String?) -> URLText {
         withParams([(name, value.map { [$0] } ?? [])])
     }
 
     /// Sets one parameter to a list, in order; the empty list removes it (D19).
-    public func withParam(_ name: String, _ values: [String]) -> URLText {
+    package func withParam(_ name: String, _ values: [String]) -> URLText {
         withParams([(name, values)])
     }
 
     /// Sets or removes several parameters at once (3.10). All parameters are sorted by name, repeated ones
     /// keep their order, and those not named keep their exact text (D19). If a name is given twice, the last
     /// counts.
-    public func withParams(_ changes: [(name: String, values: [String])]) -> URLText {
+    package func withParams(_ changes: [(name: String, values: [String])]) -> URLText {
         var changed: [[UInt8]: [QueryParameter]] = [:]
         for (name, values) in changes {
             changed[Array(name.utf8)] = values.map { QueryParameter(name: name, value: $0) }

@@ -79,10 +79,10 @@ extension URLText {
         return port.map { "\(scheme)://\(host):\($0)" } ?? "\(scheme)://\(host)"
     }
 
-    public var isAbsolute: Bool { offsets.schemeEnd > 0 }
+    package var isAbsolute: Bool { offsets.schemeEnd > 0 }
 
     /// Whether it can be requested: http or https, with a host whose name is ASCII.
-    public var isHTTP: Bool { storage.isHTTP }
+    package var isHTTP: Bool { storage.isHTTP }
 
     static let schemeOfServices = "resthost"
 
@@ -152,7 +152,7 @@ extension URLText {
     /// Appends text to the path (1.8, 3.1–3.4): one leading slash is ignored, a joining slash is added if
     /// there is none, and the rest is path text, escaped as by `PercentEncoding.path` and never parsed as a
     /// URL. Query and fragment are kept.
-    public func appendingPath(_ text: String) -> URLText {
+    package func appendingPath(_ text: String) -> URLText {
         var reference = reference
         var path = Array(reference.path)
         if path.last != .slash { path.append(.slash) }
@@ -164,7 +164,7 @@ extension URLText {
 
     /// A URL below this one (3.4); empty text gives a trailing slash. Nil if the text has a segment `.` or
     /// `..`, decoded or not, which some server would follow (D31).
-    public func child(_ text: String) -> URLText? {
+    package func child(_ text: String) -> URLText? {
         PathText.hasDotSegment(text) ? nil : appendingPath(text)
     }
 }

@@ -2,17 +2,19 @@
 public enum Content: Sendable {
     /// A body that has not been parsed.
     case bytes([UInt8])
+    /// Decoded text.
     case text(String)
     /// The JSON transformer's output.
     case json(Tree)
     /// The output of a script's transformer.
     case value(Tree)
+    /// An image, with its format and size.
     case image(Image)
     /// The output of a Swift transformer; scripts and the gateway can't read it.
     case native(any Sendable)
 
     /// The name for scripts: `entity.content_kind`.
-    public var kind: String {
+    package var kind: String {
         switch self {
         case .bytes: "bytes"
         case .text: "text"
@@ -42,7 +44,7 @@ public enum Content: Sendable {
     }
 
     /// Whether it is the content of a response without a body: content transformers pass it on (D30).
-    public var isNoBody: Bool {
+    package var isNoBody: Bool {
         if case .bytes(let bytes) = self { bytes.isEmpty } else { false }
     }
 
@@ -72,7 +74,7 @@ public enum Content: Sendable {
     }
 
     /// The name of its type, for error messages: `text`, `json`, `number`, ….
-    public var typeName: String {
+    package var typeName: String {
         if case .value(let tree) = self { tree.kind.typeName } else { kind }
     }
 }

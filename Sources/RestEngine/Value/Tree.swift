@@ -45,13 +45,13 @@ public struct Tree: Sendable {
 
     /// Takes over bytes that an encoder of CJSON made. For bytes from elsewhere use
     /// ``init(checking:limits:)``.
-    public init(encoded: [UInt8]) {
+    package init(encoded: [UInt8]) {
         precondition(!encoded.isEmpty, "Tree: no bytes; an encoded tree has at least its tag")
         self.init(storage: encoded, start: 0, end: UInt32(encoded.count))
     }
 
     /// Takes over bytes from elsewhere, for example from a persistent cache; nil if they are not a tree.
-    public init?(checking bytes: [UInt8], limits: Limits = .standard) {
+    package init?(checking bytes: [UInt8], limits: Limits = .standard) {
         var limits = limits.raw
         guard bytes.withUnsafeBufferPointer({ cjson_tree_is_valid($0.baseAddress, $0.count, &limits) }) else {
             return nil
@@ -60,7 +60,7 @@ public struct Tree: Sendable {
     }
 
     /// The bytes of this tree without the rest of the whole.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         switch form {
         case .text(let text): text.encoded
         case .encoded(let storage):
@@ -69,7 +69,7 @@ public struct Tree: Sendable {
     }
 
     /// The number of bytes of this tree, or of its text while it is one.
-    public var byteCount: Int {
+    package var byteCount: Int {
         switch form {
         case .text(let text): text.byteCount
         case .encoded: Int(end - start)
@@ -77,13 +77,13 @@ public struct Tree: Sendable {
     }
 
     /// The same value in bytes of its own.
-    public func compacted() -> Tree {
+    package func compacted() -> Tree {
         Tree(encoded: encoded)
     }
 
     /// Whether no value in it has a class, whose number is valid in this process only. False also if
     /// containers are nested more than 1000 deep.
-    public var isClassless: Bool {
+    package var isClassless: Bool {
         if case .text = form { return true }
         return withUnsafeBytes {
             cjson_tree_is_classless($0.bindMemory(to: UInt8.self).baseAddress, $0.count)
@@ -91,7 +91,7 @@ public struct Tree: Sendable {
     }
 
     /// Passes the bytes of this tree to `body`.
-    public func withUnsafeBytes<Result, Failure: Error>(
+    package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch form {
@@ -109,17 +109,17 @@ public struct Tree: Sendable {
 
 extension Tree {
     /// The limits of a decoder.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
         /// The depth of nested containers; at most 1000.
-        public var depth: Int
+        package var depth: Int
         /// Bytes of the result; at most 4 GiB.
-        public var bytes: Int
+        package var bytes: Int
 
         /// The usual limits: 512 levels deep, 256 MiB.
-        public static let standard = Limits()
+        package static let standard = Limits()
 
         /// Omitted limits are those of ``standard``.
-        public init(depth: Int = 512, bytes: Int = 256 << 20) {
+        package init(depth: Int = 512, bytes: Int = 256 << 20) {
             self.depth = depth
             self.bytes = bytes
         }

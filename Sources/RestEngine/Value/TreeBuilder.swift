@@ -7,7 +7,7 @@ extension Tree {
     ///         builder.int(7)
     ///     }
     ///     let tree = builder.finish()
-    public struct Builder {
+    package struct Builder {
         private var bytes: [UInt8] = []
         private var open: [Container] = []
 
@@ -18,16 +18,16 @@ extension Tree {
             var hasKey = false
         }
 
-        public init() {}
+        package init() {}
 
         /// The number of bytes written so far.
         var byteCount: Int { bytes.count }
 
-        public mutating func null() { value(.null) }
+        package mutating func null() { value(.null) }
 
-        public mutating func bool(_ bool: Bool) { value(bool ? .yes : .no) }
+        package mutating func bool(_ bool: Bool) { value(bool ? .yes : .no) }
 
-        public mutating func int(_ int: Int64) {
+        package mutating func int(_ int: Int64) {
             if let short = Int8(exactly: int) {
                 value(.int8)
                 number(short)
@@ -47,27 +47,27 @@ extension Tree {
         }
 
         /// Writes a double; JSON text can't contain one that is not finite.
-        public mutating func double(_ double: Double) {
+        package mutating func double(_ double: Double) {
             value(.real)
             number(double.bitPattern)
         }
 
-        public mutating func string(_ string: some StringProtocol) { self.string(utf8: string.utf8) }
+        package mutating func string(_ string: some StringProtocol) { self.string(utf8: string.utf8) }
 
         /// Writes a string of any bytes; JSON text can contain only UTF-8.
-        public mutating func string(utf8: some Collection<UInt8>) {
+        package mutating func string(utf8: some Collection<UInt8>) {
             value(.string)
             counted(utf8)
         }
 
         /// Writes an existing value.
-        public mutating func tree(_ tree: Tree) {
+        package mutating func tree(_ tree: Tree) {
             before()
             tree.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
 
         /// Writes an array, whose elements the body writes.
-        public mutating func array<Failure: Error>(
+        package mutating func array<Failure: Error>(
             _ elements: (inout Builder) throws(Failure) -> Void
         ) throws(Failure) {
             begin(.array)
@@ -76,7 +76,7 @@ extension Tree {
         }
 
         /// Writes an object; the body writes keys and values alternately.
-        public mutating func object<Failure: Error>(
+        package mutating func object<Failure: Error>(
             _ pairs: (inout Builder) throws(Failure) -> Void
         ) throws(Failure) {
             begin(.object)
@@ -85,7 +85,7 @@ extension Tree {
         }
 
         /// Writes the key of the value that comes next.
-        public mutating func key(_ key: some StringProtocol) {
+        package mutating func key(_ key: some StringProtocol) {
             precondition(
                 open.last.map { $0.isObject && !$0.hasKey } ?? false,
                 "Tree.Builder: a key goes into an object, before its value")
@@ -94,7 +94,7 @@ extension Tree {
         }
 
         /// The tree, which must be one complete value.
-        public consuming func finish() -> Tree {
+        package consuming func finish() -> Tree {
             precondition(open.isEmpty, "Tree.Builder: finished inside of a container")
             return Tree(encoded: bytes)
         }

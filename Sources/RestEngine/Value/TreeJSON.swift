@@ -3,13 +3,13 @@ import CJSON
 /// Text that is not JSON, or a value that has no JSON form.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of error.
-    public enum Code: Int32, Sendable {
+    package enum Code: Int32, Sendable {
         case malformed = 1
         case invalidUTF8, tooDeep, tooLarge, numberRange, unencodable, cycle, noMemory, invalidTree
     }
 
     /// The kind of error, for programs.
-    public let code: Code
+    package let code: Code
     /// When decoding, the offset in the text; when encoding, inside the offending string.
     public let offset: Int
     /// A sentence; when encoding, it begins with the path of the offending value.
@@ -32,7 +32,15 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension Tree {
     /// Decodes JSON text, validating all of it. Scalars are accepted too: check ``kind``.
-    public init(json: [UInt8], limits: Limits = .standard) throws(JSONError) {
+    ///
+    /// - Throws: An error with the offset of the fault, also for text that is nested deeper than 512 levels.
+    public init(json: [UInt8]) throws(JSONError) { try self.init(json: json, limits: .standard) }
+
+    /// The same for text in a string.
+    public init(json: String) throws(JSONError) { try self.init(json: Array(json.utf8)) }
+
+    /// Decodes JSON text within limits of its own.
+    package init(json: [UInt8], limits: Limits) throws(JSONError) {
         var limits = limits.raw
         let encoded = try fill { out, error in
             json.withUnsafeBufferPointer { text in
@@ -61,11 +69,6 @@ extension Tree {
             }
         }
         self = builder.finish()
-    }
-
-    /// The same for text in a string.
-    public init(json: String, limits: Limits = .standard) throws(JSONError) {
-        try self.init(json: Array(json.utf8), limits: limits)
     }
 
     /// Compact JSON text. Throws for NaN and infinities, strings that are not UTF-8, and general tables.

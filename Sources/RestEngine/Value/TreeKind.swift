@@ -1,19 +1,25 @@
 extension Tree {
     /// The kind of a value.
     public enum Kind: Sendable, Equatable {
+        /// JSON's null.
         case null
+        /// True or false.
         case boolean
+        /// A whole number of 64 bits.
         case integer
         /// Also an integer beyond 64 bits: see ``Tree/digits``.
         case double
+        /// Text, or bytes of a script.
         case string
+        /// Values in order.
         case array
+        /// Values by name.
         case object
         /// A Lua table that is neither array nor object.
         case table
 
         /// The name for scripts: `null`, `boolean`, `number`, `string` or `table`.
-        public var typeName: String {
+        package var typeName: String {
             switch self {
             case .null: "null"
             case .boolean: "boolean"
@@ -41,16 +47,17 @@ extension Tree {
     }
 
     /// The number of the value's class; ``classless`` has none.
-    public var classID: UInt32? {
+    package var classID: UInt32? {
         guard case .encoded(let storage) = form else { return nil }
         return storage[Int(start)] == Tag.classed.rawValue ? Cursor(self).number(at: Int(start) + 1) : nil
     }
 
     /// The value without its class.
-    public var classless: Tree {
+    package var classless: Tree {
         classID == nil ? self : Tree(storage: storage, start: start + 5, end: end)
     }
 
+    /// Whether it is null.
     public var isNull: Bool { kind == .null }
 
     /// The boolean; nil for other kinds.
@@ -65,7 +72,7 @@ extension Tree {
     /// The text of a number that neither 64 bits nor a double hold: an integer beyond 64 bits, or a fraction
     /// with more digits than the shortest text of its double, as written. Nil for other values. Only JSON
     /// text and ``TreeEncoder`` make one: it is written back unchanged, and ``double`` is the nearest double.
-    public var digits: String? {
+    package var digits: String? {
         var cursor = Cursor(self)
         guard cursor.tag == .number else { return nil }
         cursor.offset += 1

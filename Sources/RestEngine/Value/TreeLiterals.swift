@@ -1,18 +1,23 @@
 extension Tree {
+    /// The value null.
     public static let null: Tree = build { $0.null() }
 
+    /// A boolean.
     public init(_ bool: Bool) { self = Tree.build { $0.bool(bool) } }
 
     /// An integer; it must fit into 64 bits, signed.
     public init(_ int: some BinaryInteger) { self = Tree.build { $0.int(Int64(int)) } }
 
+    /// A number. NaN and infinities can't be written as JSON.
     public init(_ double: Double) { self = Tree.build { $0.double(double) } }
 
+    /// A string.
     public init(_ string: some StringProtocol) { self = Tree.build { $0.string(string) } }
 
     /// A string of any bytes.
     public init(bytes: some Collection<UInt8>) { self = Tree.build { $0.string(utf8: bytes) } }
 
+    /// An array.
     public init(_ elements: [Tree]) {
         self = Tree.build { builder in
             builder.array { builder in

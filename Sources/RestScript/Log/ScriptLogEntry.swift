@@ -1,5 +1,5 @@
 import LuaRuntime
-public import RestEngine
+package import RestEngine
 
 /// A line of a script's log. Secrets in URLs, values with the name of a secret, and known secrets are masked
 /// in it (rule 47.1). A long line is cut (``LogLength``).
@@ -16,7 +16,7 @@ public struct ScriptLogEntry: Sendable {
     public let place: String?
     /// The exact output of `print` or `io.write`. It is output of the script and not a log line. `text` has
     /// the same text without the last line break. Nil for log lines.
-    public let printed: MaskedText?
+    package let printed: MaskedText?
     /// A function of the script that nothing waited for has failed.
     public private(set) var isFailure = false
 

@@ -8,6 +8,7 @@ public struct JSONTransformer: StandardTransforming {
     /// Whether to accept a number, string, boolean or null at the top level.
     public var allowFragments: Bool
 
+    /// The values are those of the properties by the same names.
     public nonisolated init(
         transformErrors: Bool = true, transformEmpty: Bool = false, allowFragments: Bool = false
     ) {
@@ -70,23 +71,23 @@ public struct JSONTransformer: StandardTransforming {
 }
 
 /// Parses lines with one JSON value each into an array of the values.
-public struct NDJSONTransformer: StandardTransforming {
+package struct NDJSONTransformer: StandardTransforming {
     /// Whether to parse the bodies of errors too.
-    public var transformErrors: Bool
+    package var transformErrors: Bool
     /// Whether to parse a success without a body too, into an empty array; otherwise it is passed on (D30).
-    public var transformEmpty: Bool
+    package var transformEmpty: Bool
 
-    public nonisolated init(transformErrors: Bool = true, transformEmpty: Bool = true) {
+    package nonisolated init(transformErrors: Bool = true, transformEmpty: Bool = true) {
         self.transformErrors = transformErrors
         self.transformEmpty = transformEmpty
     }
 
-    public nonisolated var description: String { "ndjson" }
+    package nonisolated var description: String { "ndjson" }
 
     /// A line takes as long as a hundred bytes.
     nonisolated var largeSize: Int { LargeContent.leastSize }
 
-    public nonisolated func process(
+    package nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
         mapContent(

@@ -22,10 +22,17 @@ extension StandardTransforming {
 
 /// The transformers that a service has by default, each in a configuration block of its own (rule 1.5).
 public enum StandardTransformer: String, Sendable, CaseIterable {
-    case json, text, image, ndjson
+    /// JSON, for `*/json` and `*/*+json`.
+    case json
+    /// Text, for `text/*`.
+    case text
+    /// Images, for `image/*`.
+    case image
+    /// Lines of JSON.
+    case ndjson
 
     /// The content types for which a service adds it.
-    public var contentTypes: [String] {
+    package var contentTypes: [String] {
         switch self {
         case .json: ["*/json", "*/*+json"]
         case .text: ["text/*"]
@@ -64,6 +71,7 @@ public struct TextTransformer: StandardTransforming {
     /// Overrides the charset that server and document name; nil: not overridden.
     public var charset: String?
 
+    /// The values are those of the properties by the same names.
     public nonisolated init(
         transformErrors: Bool = true, transformEmpty: Bool = false, charset: String? = nil
     ) {
@@ -106,24 +114,24 @@ public struct TextTransformer: StandardTransforming {
 }
 
 /// Parses the bytes of an image for its format and size (rule 18.4).
-public struct ImageTransformer: StandardTransforming {
+package struct ImageTransformer: StandardTransforming {
     /// Whether to parse the bodies of errors too.
-    public var transformErrors: Bool
+    package var transformErrors: Bool
     /// Whether to parse a success without a body too, which fails because it is no image; otherwise it is
     /// passed on (D30).
-    public var transformEmpty: Bool
+    package var transformEmpty: Bool
 
-    public nonisolated init(transformErrors: Bool = false, transformEmpty: Bool = false) {
+    package nonisolated init(transformErrors: Bool = false, transformEmpty: Bool = false) {
         self.transformErrors = transformErrors
         self.transformEmpty = transformEmpty
     }
 
-    public nonisolated var description: String { "image" }
+    package nonisolated var description: String { "image" }
 
     /// Only the head of the image is read.
     nonisolated var largeSize: Int { .max }
 
-    public nonisolated func process(
+    package nonisolated func process(
         _ response: Response, _ context: PipelineContext, note: (String) -> Void
     ) -> Response {
         mapContent(of: response, errors: transformErrors, empty: transformEmpty, context, note: note) {

@@ -85,5 +85,8 @@ public enum InputMismatch: String, Sendable, CaseIterable {
 
 /// The effect on a stage's transformers when another is added (rule 14.17).
 public enum StageAction: String, Sendable, CaseIterable {
-    case replace, append
+    /// The others of the stage are removed.
+    case replace
+    /// It runs behind the others.
+    case append
 }

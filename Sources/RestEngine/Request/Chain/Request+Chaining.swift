@@ -12,7 +12,7 @@ extension Request {
     }
 
     /// The same for a decision that takes time.
-    public func chained(deciding decide: @escaping ChainDecider) -> Request {
+    package func chained(deciding decide: @escaping ChainDecider) -> Request {
         chain(by: { decide })
     }
 
@@ -43,13 +43,13 @@ public enum ChainAction {
 }
 
 /// Decides how a chain continues, at once or later. It must answer the decision.
-public typealias ChainDecider = @EngineActor (ResponseInfo, ChainDecision) -> Void
+package typealias ChainDecider = @EngineActor (ResponseInfo, ChainDecision) -> Void
 
 /// The decision that a chain waits for. Only the first answer counts, and none after the chain was cancelled.
 @EngineActor
-public final class ChainDecision {
+package final class ChainDecision {
     /// The request that has ended.
-    public let request: Request
+    package let request: Request
     let chain: Request
     private let work: ChainWork
     private let info: ResponseInfo
@@ -67,10 +67,10 @@ public final class ChainDecision {
     }
 
     /// False if an answer would be ignored.
-    public var isAwaited: Bool { !isAnswered && chain.state == .inProgress }
+    package var isAwaited: Bool { !isAnswered && chain.state == .inProgress }
 
     /// Continues the chain; ignored when no answer is awaited.
-    public func answer(_ action: ChainAction) {
+    package func answer(_ action: ChainAction) {
         guard isAwaited else { return }
         isAnswered = true
         (onNeeded, onWithdrawal) = (nil, nil)
@@ -89,7 +89,7 @@ public final class ChainDecision {
     }
 
     /// Ends the chain with an error: a ``RequestError`` unchanged, another error as the cause of one.
-    public func fail(_ error: any Error) {
+    package func fail(_ error: any Error) {
         let target = request.work.target
         let failure = RequestError(
             thrown: error, timestamp: chain.engine.scheduler.now, url: target?.url, method: target?.method)
