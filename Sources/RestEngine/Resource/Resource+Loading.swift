@@ -47,7 +47,7 @@ extension Resource {
     private func loadUnlessFresh() -> Request? {
         if let running = currentLoad {
             engine.log.write(.staleness, "\(urlString) is being loaded")
-            return running
+            return running.joined()
         }
         let isUpToDate = isUpToDate
         engine.log.write(.staleness, "\(urlString): \(staleness)")
@@ -155,7 +155,7 @@ extension Resource {
     /// Content that is newer than this call, or belongs to a load in flight.
     func revalidate(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request {
         let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? currentLoad : nil
-        return notify(completion, of: running ?? load())
+        return notify(completion, of: running?.joined() ?? load())
     }
 
     /// As ``read(_:)``, but without old data instead of a failure.
@@ -176,7 +176,7 @@ extension Resource {
         let request: Request
         let isCollapsing = resolvedConfiguration(for: "GET").configuration.isCollapsing
         if isCollapsing, let running = currentLoad {
-            request = running
+            request = running.joined()
         } else if let waiting = loadAfterLookup(joins: isCollapsing, loading: load) {
             request = waiting
         } else if !isLoading, isUpToDate, let error = latestError {
