@@ -1,5 +1,5 @@
+import RestLifecycle
 import RestLogging
 import RestMetrics
 import RestTracing
-import RestLifecycle
 import Testing
