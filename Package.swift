@@ -28,8 +28,10 @@ let arguments = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: host)
 let logging = Target.Dependency.product(
     name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"]))
+let inMemoryLogging = Target.Dependency.product(
+    name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["Logging"]))
 let metrics = Target.Dependency.product(
-    name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
+    name: "CoreMetrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
 let metricsTesting = Target.Dependency.product(
     name: "MetricsTestKit", package: "swift-metrics", condition: .when(traits: ["Metrics"]))
 let tracing = Target.Dependency.product(
@@ -38,6 +40,8 @@ let inMemoryTracing = Target.Dependency.product(
     name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Lifecycle"]))
+let unixSignals = Target.Dependency.product(
+    name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Lifecycle"]))
 let lifecycleTesting = Target.Dependency.product(
     name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle",
     condition: .when(traits: ["Lifecycle"]))
@@ -242,8 +246,9 @@ let package = Package(
         .testTarget(
             name: "AdapterTests",
             dependencies: [
-                "RestLogging", "RestMetrics", "RestTracing", "RestLifecycle", "RestClient", "TestSupport",
-                logging, metrics, metricsTesting, tracing, inMemoryTracing, lifecycle, lifecycleTesting,
+                "RestLogging", "RestMetrics", "RestTracing", "RestLifecycle", "RestClient", "CurlTransport",
+                "TestSupport", logging, inMemoryLogging, metrics, metricsTesting, tracing, inMemoryTracing,
+                lifecycle, lifecycleTesting, unixSignals,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -17,8 +17,8 @@ final class CacheLookupWork: RequestWork {
         _ resource: Resource, _ lookup: CacheLookup, joins: Bool, loading startLoad: @escaping () -> Request
     ) {
         // A cache answers outside of the scope.
-        let scope = WorkScope.current
-        self.startLoad = scope.isEmpty ? startLoad : { scope.run(startLoad) }
+        let scope = WorkScope.currentWithinRequest
+        self.startLoad = { scope.run(startLoad) }
         self.resource = resource
         self.lookup = lookup
         self.joins = joins
@@ -52,7 +52,7 @@ final class CacheLookupWork: RequestWork {
             let running = resource.loadRequests.first {
                 $0 !== request && !$0.isOutdated && !$0.work.mayWait(for: request)
             }
-            let load = (joins ? running : nil) ?? startLoad()
+            let load = (joins ? running?.joined(at: request.origin?.place) : nil) ?? startLoad()
             self.load = load
             for pass in request.neededBy { load.need(by: pass) }
             load.onCompletion { [weak load] info in

@@ -197,6 +197,7 @@ extension Request {
 @EngineActor
 final class MessageUnderWay {
     private weak var request: Request?
+    private let follower: MessageFollower?
     fileprivate let hop: RequestHop
     /// The headers of the hop, and those that the engine added.
     fileprivate let headers: Headers
@@ -205,13 +206,19 @@ final class MessageUnderWay {
     /// The same moment on the clock that never jumps.
     fileprivate let uptime: Double
 
-    init(_ request: Request, _ hop: RequestHop, _ headers: Headers, _ span: TraceSpan?, _ began: Double) {
-        (self.request, self.hop, self.headers) = (request, hop, headers)
+    init(
+        _ request: Request, _ hop: RequestHop, _ headers: Headers, _ span: TraceSpan?, _ began: Double,
+        _ follower: MessageFollower?
+    ) {
+        (self.request, self.hop, self.headers, self.follower) = (request, hop, headers, follower)
         (self.span, self.began) = (span, began)
         uptime = request.engine.scheduler.uptime
     }
 
     func notify(_ result: TransportResult, _ delivered: DeliveredBody?) {
+        if let follower, let request {
+            follower.end(result, after: request.engine.scheduler.uptime - uptime)
+        }
         request?.notify(result, delivered, of: self)
     }
 }

@@ -90,9 +90,9 @@ final class EventFeed: BodyReceiver {
         if resource?.feed === self { connect() }
     }
 
-    /// Stops because the configuration has changed.
-    private func giveUp(_ error: RequestError? = nil) {
-        finish(ResponseInfo(.failure(error ?? failure(.requestCancelled))))
+    /// Stops because the configuration has changed, or the engine shuts down.
+    func giveUp(_ error: RequestError? = nil) {
+        finish(ResponseInfo(.failure(error ?? engine.refusal?.response.error ?? failure(.requestCancelled))))
         stop()
     }
 
@@ -103,7 +103,7 @@ final class EventFeed: BodyReceiver {
         timer = nil
         guard let resource, !loads.isEmpty || resource.mayLoadInBackground else { return stop() }
         let configuration = resource.configuration(for: "GET")
-        guard configuration.stream == .events else { return giveUp() }
+        guard configuration.stream == .events, engine.refusal == nil else { return giveUp() }
         engine.feeds.add(self)
         parser = EventStreamParser(
             limit: min(configuration.maxBodyBytes, Self.mostEventBytes), lastID: parser.lastID)

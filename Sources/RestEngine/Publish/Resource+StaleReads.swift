@@ -120,7 +120,7 @@ extension Resource {
 }
 
 extension TransportError {
-    static let cancelled = TransportError(.internal, message: "the request was cancelled")
+    package static let cancelled = TransportError(.internal, message: "the request was cancelled")
 
     static let offline = TransportError(.offline, message: "the host is offline, and sends no requests")
 

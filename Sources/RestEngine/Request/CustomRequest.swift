@@ -117,7 +117,7 @@ private final class CustomWork: RequestWork {
                 if let request { self?.timeOut(request, after: limit) }
             }
         }
-        custom.start(completion)
+        WorkScope.currentWithinRequest.run { custom.start(completion) }
     }
 
     private func timeOut(_ request: Request, after limit: Double) {

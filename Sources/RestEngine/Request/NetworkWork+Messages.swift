@@ -40,6 +40,12 @@ extension NetworkWork {
 
     // MARK: Failures
 
+    /// Ends without the pipeline.
+    func end(_ response: Response, _ request: Request) {
+        account?.close()
+        request.complete(ResponseInfo(response))
+    }
+
     /// The failure for an answer with an error status.
     func failure(
         _ response: TransportResponse, _ entity: Entity, _ step: Redirect.RequestStep
@@ -91,6 +97,8 @@ extension NetworkWork {
 
     /// Nil if there is no tracing and no listener.
     func makeTrace(of request: Request, isNotified: Bool, _ headers: Headers) -> RequestTrace? {
+        // A tracer of another module announces its own spans.
+        let isNotified = isNotified && resource.engine.messageTracer == nil
         guard isNotified || resource.engine.recordsSpans else { return nil }
         let own = isNotified ? TraceContext(headers) : nil
         return RequestTrace(below: own ?? request.origin?.trace, isNotified: isNotified)
@@ -111,13 +119,32 @@ extension NetworkWork {
     func notify(
         _ span: TraceSpan, by message: inout TransportRequest, to target: URLText, of hop: RequestHop
     ) {
-        let kept = hop.resolved.configuration.redirects.keepHeaders
         for (name, value) in [("traceparent", span.context.parent), ("tracestate", span.context.state)] {
             message.headers.remove(name)
-            guard let value, target.origin == resource.url?.origin || kept.contains(HeaderName(name)) else {
-                continue
-            }
-            message.headers.set(name, value)
+            if let value, mayTell(name, to: target, of: hop) { message.headers.set(name, value) }
+        }
+    }
+
+    private func mayTell(_ name: String, to target: URLText?, of hop: RequestHop) -> Bool {
+        target?.origin == resource.url?.origin
+            || hop.resolved.configuration.redirects.keepHeaders.contains(HeaderName(name))
+    }
+
+    /// Makes the message a span of a tracer, whose fields replace those of the engine's own span.
+    func follow(
+        _ hop: RequestHop, of request: Request, sent: Double, _ message: inout TransportRequest,
+        _ tracer: any MessageTracer
+    ) {
+        let follower = follower ?? MessageFollower()
+        self.follower = follower
+        let traced = TracedMessage(
+            service: resource.core.name, method: message.method, url: message.url,
+            resends: request.earlierMessages + request.attempts.count, began: sent,
+            place: request.origin?.place, requestID: request.origin?.id)
+        let target = hop.step.url == resource.urlString ? resource.url : URLText(hop.step.url)
+        for field in follower.begin(traced, tracer) {
+            message.headers.remove(field.name)
+            if mayTell(field.name, to: target, of: hop) { message.headers.set(field.name, field.value) }
         }
     }
 

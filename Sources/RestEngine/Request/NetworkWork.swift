@@ -30,6 +30,8 @@ final class NetworkWork: RequestWork {
     var tracker: ProgressTracker?
     /// Nil if the request is not traced.
     private(set) var trace: RequestTrace?
+    /// Nil until a tracer of another module follows its messages.
+    var follower: MessageFollower?
     /// The service's definition at the start; see ``Service/Definition``.
     private var generation = 0
     private(set) var configurationAtStart: ResolvedConfiguration?
@@ -192,12 +194,14 @@ final class NetworkWork: RequestWork {
         let sendsSpan = trace?.isNotified ?? false
         let target = resource.cookies == nil && !sendsSpan ? nil : URLText(hop.step.url)
         let span = trace?.span()
-        let message = message(of: hop, of: request, to: target, authentication?.proof, sendsSpan ? span : nil)
+        var message = message(of: hop, of: request, to: target, authentication?.proof, sendsSpan ? span : nil)
         // The time of the first message is known, unless it had to wait.
         let isAtOnce = !hop.isOneOfMany && permits == nil && authentication == nil
         let sent = isAtOnce ? hop.began : engine.scheduler.now
+        if let tracer = engine.messageTracer { follow(hop, of: request, sent: sent, &message, tracer) }
         let underWay =
-            engine.listeners == nil ? nil : MessageUnderWay(request, hop, message.headers, span, sent)
+            engine.listeners == nil && follower == nil
+            ? nil : MessageUnderWay(request, hop, message.headers, span, sent, follower)
         delivery?.file?.onFault = { [weak self, weak request] cause in
             if let request { self?.interrupt(hop, sent: sent, cause, request) }
         }
@@ -338,12 +342,6 @@ final class NetworkWork: RequestWork {
             end(.failure(failure(.transport(.overdue(after: totalSeconds)), step)), request)
         }
         awaited = .pipeline(offloaded, timer)
-    }
-
-    /// Ends without the pipeline.
-    func end(_ response: Response, _ request: Request) {
-        account?.close()
-        request.complete(ResponseInfo(response))
     }
 
     private func end(_ run: PipelineRun, _ step: Redirect.RequestStep, _ request: Request) {

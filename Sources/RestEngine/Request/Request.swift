@@ -15,6 +15,8 @@ public final class Request {
     let work: any RequestWork
     /// The attempt number within its call, from 1; repeats continue the count.
     private(set) var attempt = 1
+    /// The messages of the requests that it repeats.
+    private(set) var earlierMessages = 0
     private var machine = RequestStateMachine()
     private var hooks = CompletionHooks()
     /// Set at the start; nil before, and after the hooks have been called.
@@ -105,9 +107,6 @@ public final class Request {
         }
     }
 
-    /// Whether it has sent more than one message.
-    package var isOfManyMessages: Bool { (trail?.count ?? 0) > 1 }
-
     /// For logs: method and URL, or another description.
     public var description: String { work.description }
 
@@ -128,9 +127,9 @@ public final class Request {
         engine.log.write(.networkDetails, "start \(description)")
         startTick = engine.scheduler.tick
         for pass in WorkScope.current.refreshes { need(by: pass) }
-        epoch = engine.requestBegan()
+        epoch = engine.requestBegan(self)
         notifyStart()
-        work.start(self)
+        if let refusal = engine.refusal { refuse(refusal) } else { work.start(self) }
         if machine.state == .inProgress {
             holdAccounts()
             reporter?.begin(atOnce: true)
@@ -167,6 +166,7 @@ public final class Request {
         if work is HardWiredWork { return self }
         let request = Request(engine: engine, work: work.repeated())
         request.attempt = (trail?.last?.number ?? attempt) + 1
+        request.earlierMessages = earlierMessages + attempts.count
         request.origin = origin ?? request.origin
         return request
     }
@@ -246,7 +246,7 @@ public final class Request {
         for hook in hooks.end() { engine.scheduler.nextTick { hook.run(info) } }
         if let epoch {
             self.epoch = nil
-            engine.requestEnded(epoch)
+            engine.requestEnded(self, epoch)
         }
     }
 

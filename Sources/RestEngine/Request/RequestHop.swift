@@ -129,6 +129,9 @@ final class RequestHop {
 }
 
 extension Request {
+    /// Whether it has sent more than one message.
+    package var isOfManyMessages: Bool { (trail?.count ?? 0) > 1 }
+
     /// Records the answer in ``exchange`` as that of one message of several.
     func note(_ hop: RequestHop, remembering isOneOfMany: Bool) {
         guard isOneOfMany || trail != nil, var attempt = exchange?.attempt(hop.number) else { return }

@@ -10,26 +10,46 @@ package struct WorkScope {
     var computation: Computation?
     /// Nil for work of the host's own, such as a job, and for work that many share.
     var origin: RequestOrigin?
+    /// Whether requests that begin here are parts of a request in flight, which a shutdown waits for.
+    var isWithinRequest: Bool
 
     /// The scope of the running callback; nil outside of callbacks, where the scope of the task applies.
     private static var running: WorkScope?
     @TaskLocal private static var ofTask = WorkScope()
+    /// Gives the place of the running task in a trace; nil while no tracer is installed.
+    package static var placeOfTask: (@EngineActor () -> (any TracePlace)?)?
 
     nonisolated init(
-        refreshes: [RefreshPass] = [], computation: Computation? = nil, origin: RequestOrigin? = nil
+        refreshes: [RefreshPass] = [], computation: Computation? = nil, origin: RequestOrigin? = nil,
+        isWithinRequest: Bool = false
     ) {
         self.refreshes = refreshes
         self.computation = computation
         self.origin = origin
+        self.isWithinRequest = isWithinRequest
     }
 
-    var isEmpty: Bool { canNotEnd && origin == nil }
+    var isEmpty: Bool { canNotEnd && origin == nil && !isWithinRequest }
 
     /// It has no part that can be over.
     private var canNotEnd: Bool { refreshes.isEmpty && computation == nil }
 
     /// Almost always empty.
-    static var current: WorkScope { running ?? ofTask }
+    static var current: WorkScope { running ?? (placeOfTask == nil ? ofTask : scopeOfTask) }
+
+    /// The scope of the task, with its own place in a trace, which is newer than that of its origin.
+    private static var scopeOfTask: WorkScope {
+        var scope = ofTask
+        if let place = placeOfTask?() { scope.origin = (scope.origin ?? RequestOrigin()).at(place) }
+        return scope
+    }
+
+    /// The same scope for code that is part of a request in flight.
+    static var currentWithinRequest: WorkScope {
+        var scope = current
+        scope.isWithinRequest = true
+        return scope
+    }
 
     /// Runs `body` in this scope, without the parts that are over.
     func run<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -39,7 +59,8 @@ package struct WorkScope {
             ? self
             : WorkScope(
                 refreshes: refreshes.filter { !$0.isOver },
-                computation: computation.flatMap { $0.isOver ? nil : $0 }, origin: origin)
+                computation: computation.flatMap { $0.isOver ? nil : $0 }, origin: origin,
+                isWithinRequest: isWithinRequest)
         defer { Self.running = outer }
         return try body()
     }
@@ -51,8 +72,8 @@ package struct WorkScope {
     /// because it is for all who use a resource.
     static func forAll(_ body: () -> Void) {
         var scope = current
-        guard scope.computation != nil || scope.origin != nil else { return body() }
-        (scope.computation, scope.origin) = (nil, nil)
+        guard scope.computation != nil || scope.origin != nil || scope.isWithinRequest else { return body() }
+        (scope.computation, scope.origin, scope.isWithinRequest) = (nil, nil, false)
         scope.run(body)
     }
 
@@ -67,7 +88,11 @@ package struct WorkScope {
     /// Starts a Swift task in the current scope, which includes its child tasks.
     @discardableResult
     static func task(_ work: @escaping @EngineActor () async -> Void) -> Task<Void, Never> {
-        $ofTask.withValue(current) { Task { await work() } }
+        let scope = current
+        return $ofTask.withValue(scope) {
+            guard let place = scope.origin?.place else { return Task { await work() } }
+            return place.run { Task { await work() } }
+        }
     }
 
     /// The same work, to be run later in the current scope.

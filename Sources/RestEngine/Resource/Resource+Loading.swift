@@ -47,7 +47,7 @@ extension Resource {
     private func loadUnlessFresh() -> Request? {
         if let running = currentLoad {
             engine.log.write(.staleness, "\(urlString) is being loaded")
-            return running
+            return running.joined()
         }
         let isUpToDate = isUpToDate
         engine.log.write(.staleness, "\(urlString): \(staleness)")
@@ -163,7 +163,7 @@ extension Resource {
         wipes: Int = 0, _ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void
     ) -> Request {
         let running = resolvedConfiguration(for: "GET").configuration.isCollapsing ? currentLoad : nil
-        return notify(completion, of: running ?? load(), wipes: wipes) { [self] in
+        return notify(completion, of: running?.joined() ?? load(), wipes: wipes) { [self] in
             _ = revalidate(wipes: wipes + 1, completion)
         }
     }
@@ -188,7 +188,7 @@ extension Resource {
         let request: Request
         let isCollapsing = resolvedConfiguration(for: "GET").configuration.isCollapsing
         if isCollapsing, let running = currentLoad {
-            request = running
+            request = running.joined()
         } else if let waiting = loadAfterLookup(joins: isCollapsing, loading: load) {
             request = waiting
         } else if !isLoading, isUpToDate, let error = latestError {

@@ -125,7 +125,7 @@ public struct Entity: Sendable {
     }
 
     /// `1.1` for `HTTP/1.1`.
-    static func number(ofVersion version: String) -> String? {
+    package static func number(ofVersion version: String) -> String? {
         switch version {
         case "HTTP/1.1": "1.1"
         case "HTTP/2": "2"

@@ -65,6 +65,16 @@ public final class Engine {
     /// ones.
     package var epoch = RequestEpoch()
 
+    /// Makes messages spans of a trace that the engine doesn't know; nil for none.
+    package var messageTracer: (any MessageTracer)?
+    /// The registrations of other modules, by type.
+    package var installed: [ObjectIdentifier: AnyObject] = [:]
+    /// The requests that begin; see ``EngineAdmission``.
+    var admission = EngineAdmission.open
+    /// The requests in flight; nil for an engine that is never shut down.
+    var roll: RequestRoll?
+    private var quietWaiters: [CheckedContinuation<Void, Never>] = []
+
     /// The number of work items on other threads whose results will come to the loop.
     package private(set) var offloadedWork = 0
     /// Called whenever the last of them has ended.
@@ -99,17 +109,34 @@ public final class Engine {
         return new
     }
 
-    func requestBegan() -> RequestEpoch {
+    /// Returns when no request is in flight.
+    func requestsHaveEnded() async {
+        guard openCount > 0 else { return }
+        await withCheckedContinuation { quietWaiters.append($0) }
+    }
+
+    func requestBegan(_ request: Request) -> RequestEpoch {
         openCount += 1
+        if let roll { roll.add(request) }
         let epoch = epoch
         epoch.began()
         return epoch
     }
 
-    func requestEnded(_ epoch: RequestEpoch) {
+    func requestEnded(_ request: Request, _ epoch: RequestEpoch) {
         openCount -= 1
+        if let roll { roll.remove(request) }
         epoch.ended()
-        if openCount == 0 { onQuiet?() }
+        guard openCount == 0 else { return }
+        onQuiet?()
+        endQuietWait()
+    }
+
+    func endQuietWait() {
+        guard !quietWaiters.isEmpty else { return }
+        let waiters = quietWaiters
+        quietWaiters = []
+        for waiter in waiters { waiter.resume() }
     }
 
     /// Called when a stream of events has ended, possibly while it waited for its next connection.

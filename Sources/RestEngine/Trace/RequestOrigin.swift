@@ -9,18 +9,28 @@ package final class RequestOrigin: Sendable {
     /// The headers that go with requests of the client's partition; nil without one.
     package let client: ClientHeaders?
 
+    /// The place in a trace of another module's tracer; nil without one.
+    let place: (any TracePlace)?
+
     package init(trace: TraceContext? = nil, id: String? = nil, client: ClientHeaders? = nil) {
-        (self.trace, self.id, self.client) = (trace, id, client)
+        (self.trace, self.id, self.client, place) = (trace, id, client, nil)
     }
+
+    private init(_ other: RequestOrigin, _ place: (any TracePlace)?) {
+        (trace, id, client, self.place) = (other.trace, other.id, other.client, place)
+    }
+
+    /// The same request, for work at that place.
+    func at(_ place: (any TracePlace)?) -> RequestOrigin { RequestOrigin(self, place) }
 
     /// The same request, with work below another span.
     func below(_ trace: TraceContext) -> RequestOrigin {
-        RequestOrigin(trace: trace, id: id, client: client)
+        RequestOrigin(trace: trace, id: id, client: client).at(place)
     }
 
     /// The same request with the headers of a client; nil leaves them.
     package func with(_ client: ClientHeaders?) -> RequestOrigin {
-        client == nil ? self : RequestOrigin(trace: trace, id: id, client: client)
+        client == nil ? self : RequestOrigin(trace: trace, id: id, client: client).at(place)
     }
 }
 

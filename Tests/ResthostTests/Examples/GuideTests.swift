@@ -14,6 +14,10 @@ struct GuideTests {
             "Sources/LuaRuntime/LuaRuntime.docc/LuaRuntime.md",
             "Sources/RestClient/RestClient.docc/RestClient.md",
             "Sources/RestFixtures/RestFixtures.docc/RestFixtures.md",
+            "Sources/RestLogging/RestLogging.docc/RestLogging.md",
+            "Sources/RestMetrics/RestMetrics.docc/RestMetrics.md",
+            "Sources/RestTracing/RestTracing.docc/RestTracing.md",
+            "Sources/RestLifecycle/RestLifecycle.docc/RestLifecycle.md",
         ]
 
     @Test func `the pages are found`() {
@@ -62,7 +66,7 @@ struct GuideTests {
     @Test(arguments: swiftPages) func `the Swift of a page is code that is compiled`(page: String) throws {
         let sources = try [
             "ResthostTests/Examples/EngineGuide", "ResthostTests/Examples/FixturesGuide",
-            "RestClientTests/ClientGuide",
+            "RestClientTests/ClientGuide", "AdapterTests/AdapterGuide",
         ].map {
             try TextFile.read("Tests/\($0).swift")
         }

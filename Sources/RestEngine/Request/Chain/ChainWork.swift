@@ -80,7 +80,9 @@ final class ChainWork: RequestWork {
         guard chain.state == .inProgress else { return }
         let decision = ChainDecision(wrapped, info, of: chain, self)
         self.decision = decision
-        WorkScope(refreshes: chain.neededBy, origin: chain.origin).run { decide(info, decision) }
+        WorkScope(refreshes: chain.neededBy, origin: chain.origin, isWithinRequest: true).run {
+            decide(info, decision)
+        }
         if isOverdue, decision.isAwaited { endOverdue(chain) }
     }
 
@@ -120,7 +122,7 @@ final class ChainWork: RequestWork {
         }
         target.chain?.level = level + 1
         wait(for: target, chain) { [self] in end(chain, $0) }
-        target.start()
+        WorkScope.currentWithinRequest.run { _ = target.start() }
     }
 
     private func fault(of target: Request, _ chain: Request) -> String? {

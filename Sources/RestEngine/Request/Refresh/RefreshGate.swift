@@ -108,7 +108,7 @@ public final class RefreshGate {
         running = pass
         _ = pass.admit(decision)
         let scheduler = decision.chain.engine.scheduler
-        WorkScope(refreshes: [pass], origin: decision.chain.origin).run {
+        WorkScope(refreshes: [pass], origin: decision.chain.origin, isWithinRequest: true).run {
             refresh { [self] outcome in
                 if !pass.isOver { end(pass, outcome, tick: scheduler.tick) }
             }
