@@ -68,7 +68,10 @@ let package = Package(
     traits: [
         .trait(
             name: "Host",
-            description: "The gateway, the fixture server and the program resthost, with what they need."),
+            description: "The gateway, the fixture server and the program resthost, with what they need.",
+            enabledTraits: ["Brotli", "Zstandard"]),
+        .trait(name: "Brotli", description: "Bodies in the coding br, with libbrotli."),
+        .trait(name: "Zstandard", description: "Bodies in the coding zstd, with libzstd."),
         .trait(name: "Logging", description: "RestLogging, with swift-log."),
         .trait(name: "Metrics", description: "RestMetrics, with swift-metrics."),
         .trait(name: "Tracing", description: "RestTracing, with swift-distributed-tracing."),
@@ -118,7 +121,16 @@ let package = Package(
         .systemLibrary(
             name: "SystemZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(
-            name: "CCoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"], cSettings: cSettings),
+            name: "CCoding",
+            dependencies: [
+                "SystemZlib",
+                .target(name: "SystemBrotli", condition: .when(traits: ["Brotli"])),
+                .target(name: "SystemZstd", condition: .when(traits: ["Zstandard"])),
+            ],
+            cSettings: cSettings + [
+                .define("CCODING_HAS_BROTLI", .when(traits: ["Brotli"])),
+                .define("CCODING_HAS_ZSTD", .when(traits: ["Zstandard"])),
+            ]),
         // Separate from the decoders, so that a client doesn't load brotli's encoder.
         .target(
             name: "CEncoding", dependencies: ["SystemZlib", "SystemBrotli", "SystemZstd"],

@@ -1,9 +1,14 @@
 #include "ccoding.h"
 
-#include <brotli/decode.h>
 #include <stdlib.h>
 #include <zlib.h>
+
+#if CCODING_HAS_BROTLI
+#include <brotli/decode.h>
+#endif
+#if CCODING_HAS_ZSTD
 #include <zstd.h>
+#endif
 
 struct ccoding {
     ccoding_kind kind;
@@ -12,12 +17,29 @@ struct ccoding {
     // Deflate: it is known whether the stream has zlib's header.
     bool has_stream;
     z_stream zlib;
+#if CCODING_HAS_BROTLI
     BrotliDecoderState *brotli;
+#endif
+#if CCODING_HAS_ZSTD
     ZSTD_DStream *zstd;
+#endif
 };
 
+#if CCODING_HAS_ZSTD
 // RFC 9659: windows of the coding have 8 MiB at most.
 enum { zstd_window_log = 23 };
+#endif
+
+const char *ccoding_names(void) {
+    return "deflate, gzip"
+#if CCODING_HAS_BROTLI
+           ", br"
+#endif
+#if CCODING_HAS_ZSTD
+           ", zstd"
+#endif
+        ;
+}
 
 static bool begin(ccoding *decoder) {
     switch (decoder->kind) {
@@ -27,10 +49,18 @@ static bool begin(ccoding *decoder) {
     case CCODING_DEFLATE:
         return true;
     case CCODING_BROTLI:
+#if CCODING_HAS_BROTLI
         return (decoder->brotli = BrotliDecoderCreateInstance(NULL, NULL, NULL)) != NULL;
+#else
+        return false;
+#endif
     case CCODING_ZSTD:
+#if CCODING_HAS_ZSTD
         decoder->zstd = ZSTD_createDStream();
         return decoder->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(decoder->zstd, ZSTD_d_windowLogMax, zstd_window_log));
+#else
+        return false;
+#endif
     }
     return false;
 }
@@ -53,10 +83,14 @@ void ccoding_free(ccoding *decoder) {
     if (decoder->has_stream) {
         inflateEnd(&decoder->zlib);
     }
+#if CCODING_HAS_BROTLI
     if (decoder->brotli) {
         BrotliDecoderDestroyInstance(decoder->brotli);
     }
+#endif
+#if CCODING_HAS_ZSTD
     ZSTD_freeDStream(decoder->zstd);
+#endif
     free(decoder);
 }
 
@@ -111,6 +145,7 @@ static bool run_zlib(ccoding *decoder, const uint8_t **input, size_t *input_coun
     return code == Z_OK || code == Z_STREAM_END || code == Z_BUF_ERROR;
 }
 
+#if CCODING_HAS_BROTLI
 static bool run_brotli(ccoding *decoder, const uint8_t **input, size_t *input_count, uint8_t **output,
                        size_t *output_count) {
     if (BrotliDecoderIsFinished(decoder->brotli)) {
@@ -121,7 +156,9 @@ static bool run_brotli(ccoding *decoder, const uint8_t **input, size_t *input_co
     decoder->is_whole = result == BROTLI_DECODER_RESULT_SUCCESS;
     return result != BROTLI_DECODER_RESULT_ERROR;
 }
+#endif
 
+#if CCODING_HAS_ZSTD
 static bool run_zstd(ccoding *decoder, const uint8_t **input, size_t *input_count, uint8_t **output,
                      size_t *output_count) {
     // At the end of a frame it would begin to wait for the next one.
@@ -142,6 +179,7 @@ static bool run_zstd(ccoding *decoder, const uint8_t **input, size_t *input_coun
     decoder->is_whole = code == 0;
     return true;
 }
+#endif
 
 bool ccoding_run(ccoding *decoder, const uint8_t **input, size_t *input_count, uint8_t **output,
                  size_t *output_count) {
@@ -150,9 +188,17 @@ bool ccoding_run(ccoding *decoder, const uint8_t **input, size_t *input_count, u
     case CCODING_DEFLATE:
         return run_zlib(decoder, input, input_count, output, output_count);
     case CCODING_BROTLI:
+#if CCODING_HAS_BROTLI
         return run_brotli(decoder, input, input_count, output, output_count);
+#else
+        return false;
+#endif
     case CCODING_ZSTD:
+#if CCODING_HAS_ZSTD
         return run_zstd(decoder, input, input_count, output, output_count);
+#else
+        return false;
+#endif
     }
     return false;
 }

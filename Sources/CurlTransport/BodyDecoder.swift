@@ -23,7 +23,7 @@ final class BodyDecoder {
     private static let maxCodings = 5
     private static let bufferSize = 32 << 10
     /// The codings that are decoded, for Accept-Encoding.
-    static let codings = "deflate, gzip, br, zstd"
+    static let codings = String(cString: ccoding_names())
 
     private let stages: [Stage]
     /// The output of each stage before the next one takes it.

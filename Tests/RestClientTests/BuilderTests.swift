@@ -34,6 +34,20 @@ struct BuilderTests {
         #expect(list(.oldest, limit: nil, isVerbose: false).url?.contains("order=oldest") == true)
     }
 
+    @Test func `37.8 a query in a literal path is an error that shows how to write it`() async throws {
+        let endpoint = try await endpoint()
+        let advice = "or Path(text) if the '?' belongs to the path"
+        #expect(
+            endpoint.get("users?page=2").failure?.message
+                == "a path has no query: instead of 'users?page=2' write Query(\"page\", …) in the block, "
+                + advice)
+        #expect(endpoint.get("users/\(1)/repos?").failure?.message.contains("Query(\"name\", …)") == true)
+        let text = "users?page=2"
+        #expect(endpoint.get(Path(text)).url == "https://api.test/v1/e/users%3Fpage=2")
+        #expect(endpoint.get("users/\(text)").url == "https://api.test/v1/e/users/users%3Fpage=2")
+        await #expect(throws: RequestError.self) { try await endpoint.get("users?page=2")() }
+    }
+
     @Test func `headers that are lists join, others are replaced`() async throws {
         let call: Call<Tree> = try await endpoint().get {
             Headers {

@@ -5,13 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Decoders of content codings (RFC 9110 8.4.1), behind one door: zlib, brotli and zstd. One decoder belongs
+/// Decoders of content codings (RFC 9110 8.4.1), behind one door: zlib, and brotli and zstd if the library was
+/// built with CCODING_HAS_BROTLI and CCODING_HAS_ZSTD. One decoder belongs
 /// to one thread at a time.
 typedef enum { CCODING_GZIP, CCODING_DEFLATE, CCODING_BROTLI, CCODING_ZSTD } ccoding_kind;
 
 typedef struct ccoding ccoding;
 
-/// NULL when there is no memory.
+/// The codings that can be decoded, as in Accept-Encoding.
+const char *ccoding_names(void);
+
+/// NULL when there is no memory, or the library was built without the coding.
 ccoding *ccoding_new(ccoding_kind kind);
 void ccoding_free(ccoding *decoder);
 

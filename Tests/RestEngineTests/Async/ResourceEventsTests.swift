@@ -60,6 +60,30 @@ struct ResourceEventsTests {
         await drop(&events)
     }
 
+    @Test func `a reader that blocks its thread holds no other service`() async throws {
+        let resource = fixture.resource("a")
+        let other = Service(engine: fixture.engine, name: "other", baseURL: fixture.service.baseURL)
+        let begun = Gate()
+        let held = Gate()
+        let events = resource.events()
+        let reader = Task.detached {
+            for await _ in events {
+                begun.open()
+                held.wait()
+            }
+        }
+        await begun.opened()
+        try fixture.stub("GET", "b", .text(200, "x"))
+        let loaded = other.resource("b")
+        loaded.load()
+        fixture.settle()
+        #expect(loaded.text == "x")
+        held.open()
+        reader.cancel()
+        await reader.value
+        await Task.othersWait()
+    }
+
     @Test func `a reader that waits gets each as it comes`() async throws {
         let stub = try fixture.stub("GET", "a", isHeld: true, .text(200, "x"))
         let resource = fixture.resource("a")

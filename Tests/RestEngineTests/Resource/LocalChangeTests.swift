@@ -112,6 +112,8 @@ struct LocalChangeTests {
         _ = journal.take()
         resource.wipe()
         #expect(load.isCancelled && post.isCancelled)
+        #expect(
+            post.info?.response.error?.userMessage == "Request cancelled: its resource was wiped")
         #expect(resource.latestData == nil && resource.latestError == nil)
         #expect(resource.isLoading)
         #expect(journal.take() == ["a: new_data(wipe)"])
@@ -119,6 +121,33 @@ struct LocalChangeTests {
         #expect(!resource.isLoading && !resource.isRequesting)
         #expect(journal.take() == ["a: request_cancelled"])
         #expect(fixture.transport.transfersInFlight == 0)
+    }
+
+    @Test func `21.5 a reader that waits during a wipe gets the data of a new load`() throws {
+        let resource = fixture.resource("a")
+        try fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
+        var texts: [String?] = []
+        var answers = 0
+        resource.read { texts.append(try? $0.get().text) }
+        resource.readAnswer(always: true) { if case .success = $0 { answers += 1 } }
+        fixture.settle()
+        try fixture.stub("GET", "a", .text(200, "new"))
+        resource.wipe()
+        fixture.settle()
+        #expect(texts == ["new"] && answers == 1 && fixture.transport.requests.count == 2)
+    }
+
+    @Test func `21.5 a reader whose resource is wiped at each load fails after 9 loads`() throws {
+        let resource = fixture.resource("a")
+        try fixture.transport.stub(method: "GET", urlGlob: "a", base: fixture.service.baseURL) { _ in
+            resource.wipe()
+            return .text(200, "x")
+        }
+        var errors: [RequestError] = []
+        resource.read { if case .failure(let error) = $0 { errors.append(error) } }
+        fixture.settle()
+        #expect(errors.map(\.userMessage) == ["Request cancelled: its resource was wiped"])
+        #expect(errors.first?.isCancellation == true && fixture.transport.requests.count == 9)
     }
 
     @Test func `1.11 21.7 a service wipes all its resources, or those that match`() throws {
