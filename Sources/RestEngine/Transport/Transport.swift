@@ -69,7 +69,7 @@ public struct TransferProgress: Sendable, Equatable {
     /// The size that the response states.
     public var bytesToReceive: Int64?
 
-    /// Nothing sent or received.
+    /// Of a transfer that has not begun.
     public init() {}
 }
 
