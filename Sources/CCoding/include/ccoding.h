@@ -5,9 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Decoders of content codings (RFC 9110 8.4.1), behind one door: zlib, and brotli and zstd if the library was
-/// built with CCODING_HAS_BROTLI and CCODING_HAS_ZSTD. One decoder belongs
-/// to one thread at a time.
+/// Decoders of content codings (RFC 9110 8.4.1), behind one door: zlib, and brotli and zstd if the library
+/// was built with CCODING_HAS_BROTLI and CCODING_HAS_ZSTD. One decoder belongs to one thread at a time.
 typedef enum { CCODING_GZIP, CCODING_DEFLATE, CCODING_BROTLI, CCODING_ZSTD } ccoding_kind;
 
 typedef struct ccoding ccoding;

@@ -1,5 +1,5 @@
-/// The statements of a block, in order: `if`, `switch`, `for` and `if #available` are as everywhere. The result
-/// builders of this module share it.
+/// The statements of a block, in order: `if`, `switch`, `for` and `if #available` are as everywhere. The
+/// result builders of this module share it.
 public protocol BlockBuilder {
     /// The product of one or more statements.
     associatedtype Part

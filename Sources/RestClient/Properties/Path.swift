@@ -4,8 +4,8 @@ public import RestEngine
 /// and what is interpolated is a value: it is escaped, so that `a/b` becomes `a%2Fb`, and one that is empty,
 /// or that would lead to another path, is an error (rules 37).
 ///
-/// Path text that isn't a literal is `Path(text)`. A `?` in a literal is an error, because the query is written
-/// with ``Query``; in other text it is escaped.
+/// Path text that isn't a literal is `Path(text)`. A `?` in a literal is an error, because the query is
+/// written with ``Query``; in other text it is escaped.
 public struct Path: RequestProperty, ExpressibleByStringInterpolation {
     /// With a name in braces for each value.
     private let template: String

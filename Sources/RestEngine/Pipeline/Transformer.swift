@@ -10,7 +10,7 @@ public protocol Transformer: Sendable {
     /// and its fields.
     var fingerprint: UInt64 { get }
 
-    /// The response for the next step: the same one, or another. It doesn't throw: a failure is a response too.
+    /// The response for the next step: the same one, or another. A failure is a response too.
     func process(_ response: Response, _ context: PipelineContext) -> Response
 }
 
