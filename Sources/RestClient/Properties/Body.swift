@@ -67,7 +67,7 @@ public struct Body: RequestProperty {
     ///     Body { User(name: "Mona") }
     ///
     /// A string is text, bytes such as `Data` are bytes, a dictionary with values of several types is a
-    /// ``Tree``, and everything else that is `Encodable` is JSON.
+    /// `Tree`, and everything else that is `Encodable` is JSON.
     public init(@BodyBuilder _ block: () -> Body) { self = block() }
 
     public func add(to properties: inout CallProperties) {

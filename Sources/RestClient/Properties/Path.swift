@@ -81,7 +81,7 @@ public struct Path: RequestProperty, ExpressibleByStringInterpolation {
     }
 }
 
-/// A value that may be a component of a path: text, whole numbers, ``EscapedText``, and enums with such raw
+/// A value that may be a component of a path: text, whole numbers, `EscapedText`, and enums with such raw
 /// values that say so.
 public protocol PathConvertible: Sendable {
     /// Throws for dot segments, and for a value that a path can't hold.

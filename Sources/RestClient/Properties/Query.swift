@@ -5,7 +5,7 @@ public struct Query: RequestProperty {
     let name: String
     let value: Result<QueryValue, DefinitionError>
 
-    /// The value is escaped. A list is written in the definition's ``QueryStyle``.
+    /// The value is escaped. A list is written in the definition's `QueryStyle`.
     public init(_ name: String, _ value: some QueryValueConvertible) {
         self.name = name
         self.value = Result { () throws(DefinitionError) in try value.queryValue() }
@@ -24,7 +24,7 @@ public struct Query: RequestProperty {
     }
 }
 
-/// A type that may be the value of a parameter: text, numbers, booleans, lists of them, ``EscapedText``, and
+/// A type that may be the value of a parameter: text, numbers, booleans, lists of them, `EscapedText`, and
 /// enums with such raw values that say so.
 public protocol QueryValueConvertible: Sendable {
     /// Throws for a value that a URL can't hold, such as infinity.

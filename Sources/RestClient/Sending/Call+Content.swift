@@ -2,7 +2,7 @@ public import RestEngine
 
 /// Calls whose output is content as it is.
 extension Call where Output: CallContent {
-    /// Sends the call and waits for its output; short for ``send(session:decoder:)``.
+    /// Sends the call and waits for its output; short for `send(session:decoder:)`.
     @concurrent @discardableResult
     public func callAsFunction() async throws(RequestError) -> Output { try await send() }
 
@@ -12,7 +12,7 @@ extension Call where Output: CallContent {
     /// - Parameters:
     ///   - session: Nil: the call's own.
     ///   - decoder: Nil: the call's own.
-    /// - Throws: The ``RequestError`` of the request; nothing is sent of a call that can't be. Of a cancelled
+    /// - Throws: The `RequestError` of the request; nothing is sent of a call that can't be. Of a cancelled
     ///   task, one whose cause is `request_cancelled`.
     @concurrent @discardableResult
     public func send(

@@ -54,7 +54,7 @@ extension Call {
 
     /// The resource at the call's URL, with its data, error and observers. Its requests, and those of
     /// resources that it leads to at the same origin, have the call's headers and settings. All calls of this
-    /// URL that have the same ones share it, and no others; see ``ConfigurationFunction``. An invalid one,
+    /// URL that have the same ones share it, and no others. An invalid one,
     /// whose requests fail, for a call that can't be sent.
     @EngineActor
     public var resource: Resource {
@@ -68,7 +68,7 @@ extension Call {
     /// reference; nothing is sent.
     ///
     /// - Parameter mask: Hides secrets; nil shows them.
-    /// - Throws: ``RequestError`` for a call that can't be sent, ``DefinitionError`` for bytes of a form that
+    /// - Throws: `RequestError` for a call that can't be sent, `DefinitionError` for bytes of a form that
     ///   no command line holds.
     @EngineActor
     public func curl(session: Session? = nil, mask: SecretMask? = .standard) throws -> CurlCommand {

@@ -3,7 +3,7 @@ public import RestEngine
 /// Calls that take any success, and parse none. They are disfavored, so that a call of which the context says
 /// nothing gives an ``Entity``.
 extension Call where Output == Void {
-    /// Sends the call and waits for its output; short for ``send(session:decoder:)``.
+    /// Sends the call and waits for its output; short for `send(session:decoder:)`.
     @concurrent @_disfavoredOverload @discardableResult
     public func callAsFunction() async throws(RequestError) -> Output { try await send() }
 
@@ -13,7 +13,7 @@ extension Call where Output == Void {
     /// - Parameters:
     ///   - session: Nil: the call's own.
     ///   - decoder: Nil: the call's own.
-    /// - Throws: The ``RequestError`` of the request; nothing is sent of a call that can't be. Of a cancelled
+    /// - Throws: The `RequestError` of the request; nothing is sent of a call that can't be. Of a cancelled
     ///   task, one whose cause is `request_cancelled`.
     @concurrent @_disfavoredOverload @discardableResult
     public func send(

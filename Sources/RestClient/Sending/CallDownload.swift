@@ -18,7 +18,7 @@ extension Call {
     /// length, as often as bytes arrived since the last cut. Cancelling the task leaves no file.
     ///
     /// - Parameter progress: Called on the engine's loop with the bytes of the message that is under way.
-    /// - Throws: The ``RequestError`` of the request, also for a file that can't be written.
+    /// - Throws: The `RequestError` of the request, also for a file that can't be written.
     @concurrent @discardableResult
     public func download(
         to path: String, session: Session? = nil,

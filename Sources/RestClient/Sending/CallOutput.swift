@@ -1,6 +1,6 @@
 public import RestEngine
 
-/// A type that a call may give though it isn't `Decodable`: ``Entity``, ``Image``, and any type that a
+/// A type that a call may give though it isn't `Decodable`: `Entity`, `Image`, and any type that a
 /// transformer of the service makes.
 ///
 ///     extension Thumbnail: CallContent {}

@@ -5,7 +5,7 @@ public import RestEngine
 ///     for try await line in try await call.stream().lines { print(line) }
 ///
 /// The server waits while the reader doesn't read. When the body breaks off, the sequence throws the
-/// ``RequestError`` of the request. Releasing the stream and its iterators cancels the request.
+/// `RequestError` of the request. Releasing the stream and its iterators cancels the request.
 public struct CallStream: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = RequestError
@@ -155,7 +155,7 @@ extension Call {
     /// Sends the call and gives its answer as soon as the head is there; the body is read as it arrives, and
     /// isn't parsed. Its time counts until the end of the body.
     ///
-    /// - Throws: The ``RequestError`` of a request that fails before its body begins, for example one that is
+    /// - Throws: The `RequestError` of a request that fails before its body begins, for example one that is
     ///   answered with a status from 400.
     @concurrent
     public func stream(session: Session? = nil) async throws(RequestError) -> CallStream {

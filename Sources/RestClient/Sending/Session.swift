@@ -1,7 +1,7 @@
 import CurlTransport
 public import RestEngine
 
-/// Where calls are sent: a ``Service``, with its transport, blocks, decorators, pipeline and limits. Unlike
+/// Where calls are sent: a `Service`, with its transport, blocks, decorators, pipeline and limits. Unlike
 /// the service itself, which lives on the engine's loop, it can be made anywhere, as a static property for
 /// example:
 ///

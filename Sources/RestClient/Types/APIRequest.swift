@@ -8,7 +8,7 @@ extension APIRequest {
     public typealias Properties = CallProperties
     /// See ``CallConfiguration``.
     public typealias Configuration = CallConfiguration
-    /// See ``RestEngine/Method``.
+    /// See `Method`.
     public typealias HTTPMethod = Method
 }
 

@@ -9,9 +9,9 @@ public import RestEngine
 ///     let found = try await find(name: "Mona")()
 ///
 /// An `Output` is any `Decodable` type, which is decoded from the content. An `Optional` is nil for a success
-/// without a body, and ``Tree`` is the JSON. `String` is the body as text; `[UInt8]`, `Data` and other
+/// without a body, and `Tree` is the JSON. `String` is the body as text; `[UInt8]`, `Data` and other
 /// collections of bytes are the body as it is; `Void` takes any success: the bodies of these aren't parsed.
-/// ``Entity`` is everything. A type of a transformer of the service that isn't `Decodable` conforms to
+/// `Entity` is everything. A type of a transformer of the service that isn't `Decodable` conforms to
 /// ``CallContent``. A call of any other type can't be sent.
 public struct Call<Output: Sendable>: Sendable {
     package private(set) var definition: Result<RequestDefinition, DefinitionError>

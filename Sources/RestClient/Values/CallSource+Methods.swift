@@ -10,7 +10,7 @@ extension CallSource {
         call(.get, path, as: output, fileID: fileID, line: line, properties)
     }
 
-    /// The same for the whole answer, an ``Entity``.
+    /// The same for the whole answer, an `Entity`.
     public nonisolated func get(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -26,7 +26,7 @@ extension CallSource {
         call(.head, path, as: output, fileID: fileID, line: line, properties)
     }
 
-    /// The same for the whole answer, an ``Entity``.
+    /// The same for the whole answer, an `Entity`.
     public nonisolated func head(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -42,7 +42,7 @@ extension CallSource {
         call(.post, path, as: output, fileID: fileID, line: line, properties)
     }
 
-    /// The same for the whole answer, an ``Entity``.
+    /// The same for the whole answer, an `Entity`.
     public nonisolated func post(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -58,7 +58,7 @@ extension CallSource {
         call(.put, path, as: output, fileID: fileID, line: line, properties)
     }
 
-    /// The same for the whole answer, an ``Entity``.
+    /// The same for the whole answer, an `Entity`.
     public nonisolated func put(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -74,7 +74,7 @@ extension CallSource {
         call(.patch, path, as: output, fileID: fileID, line: line, properties)
     }
 
-    /// The same for the whole answer, an ``Entity``.
+    /// The same for the whole answer, an `Entity`.
     public nonisolated func patch(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }
@@ -90,7 +90,7 @@ extension CallSource {
         call(.delete, path, as: output, fileID: fileID, line: line, properties)
     }
 
-    /// The same for the whole answer, an ``Entity``.
+    /// The same for the whole answer, an `Entity`.
     public nonisolated func delete(
         _ path: Path = "", fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }

@@ -27,7 +27,7 @@ public struct Endpoint: Sendable, CallSource {
     ///
     /// - Parameter session: Nil: one of its own, so that it shares no data, cookies or blocks with any other
     ///   endpoint. Keep the endpoint as long as its data is of use.
-    /// - Throws: ``DefinitionError`` for text that is no such URL, and for properties that can't be.
+    /// - Throws: `DefinitionError` for text that is no such URL, and for properties that can't be.
     public init(
         url: String, session: Session? = nil, decoder: TreeDecoder = TreeDecoder(),
         fileID: String = #fileID, line: Int = #line,
@@ -46,7 +46,7 @@ public struct Endpoint: Sendable, CallSource {
     public var endpoint: Result<Endpoint, DefinitionError> { .success(self) }
 }
 
-/// A source of calls: a ``Service`` or an ``Endpoint``.
+/// A source of calls: a `Service` or an ``Endpoint``.
 public protocol CallSource: Sendable {
     /// As an endpoint; a failure when it has no base URL.
     nonisolated var endpoint: Result<Endpoint, DefinitionError> { get }
@@ -67,7 +67,7 @@ extension CallSource {
     /// - Parameters:
     ///   - path: Its text is taken as it is, its values are escaped; empty for properties alone.
     ///   - decoder: Nil: this one's.
-    /// - Throws: ``DefinitionError`` for a path or properties that can't be.
+    /// - Throws: `DefinitionError` for a path or properties that can't be.
     public nonisolated func endpoint(
         _ path: Path = "", decoder: TreeDecoder? = nil, fileID: String = #fileID, line: Int = #line,
         @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }

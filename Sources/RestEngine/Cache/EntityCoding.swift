@@ -1,6 +1,6 @@
 /// Entities as bytes, for caches outside of the process.
 ///
-/// Bytes of another ``version``, or bytes that were cut, changed or forged are rejected, never misread: a
+/// Bytes of another `version`, or bytes that were cut, changed or forged are rejected, never misread: a
 /// checksum covers them.
 ///
 ///     version u8 · checksum u64 of all bytes that follow · timestamp f64 · charset

@@ -1,5 +1,5 @@
 /// How to request a resource with one method: the combined settings of the blocks that match its URL, in
-/// their order. Frozen once made; see ``ConfigurationTable``.
+/// their order. Frozen once made; see `ConfigurationTable`.
 public struct Configuration: Sendable {
     package var expirationSeconds: Double = 30
     package var retrySeconds: Double = 1

@@ -195,7 +195,7 @@ extension Resource {
     /// anything, except those of ``BasicAuthentication``.
     ///
     /// - Parameter mask: Hides secrets; nil shows them.
-    /// - Throws: The errors of ``RequestDefinition/curl(mask:)``.
+    /// - Throws: The errors of `curl(mask:)`.
     public func curl(
         _ method: Method = .get, _ options: RequestOptions = RequestOptions(), mask: SecretMask? = .standard
     ) throws -> CurlCommand {

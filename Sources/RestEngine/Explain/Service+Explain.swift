@@ -9,7 +9,7 @@ extension Service {
         return resource?.relative("?" + own + text[text.index(after: mark)...])?.withParams([])
     }
 
-    /// Explains how the resource at an address would be requested; see ``url(typed:)``. Blocks and mutators
+    /// Explains how the resource at an address would be requested. Blocks and mutators
     /// run on a configuration and a request of their own; no request is sent, and no state changes.
     public func explain(
         _ address: String, method: Method = .get, mask: SecretMask = .standard

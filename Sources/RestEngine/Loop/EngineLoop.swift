@@ -3,7 +3,7 @@ import Platform
 import Synchronization
 
 /// The isolation of all state of the engine: services, resources, requests, the script's main Lua state and
-/// the transport's handles. It runs on one thread, ``EngineLoop``.
+/// the transport's handles. It runs on one thread, `EngineLoop`.
 @globalActor
 public actor EngineActor {
     public static let shared = EngineActor()

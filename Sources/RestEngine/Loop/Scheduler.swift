@@ -26,7 +26,7 @@ public final class Scheduler {
     package private(set) var tick: UInt64 = 0
 
     /// With the system's clock, the engine loop runs this scheduler as long as it lives; with any other
-    /// clock, its owner calls ``runTick()``.
+    /// clock, its owner runs the ticks.
     public init(clock: any EngineClock = SystemClock()) {
         self.clock = clock
         isSliced = clock is SystemClock

@@ -1,5 +1,5 @@
 /// The work of a request that does not use the engine's network but code of the caller (rule 11.1). Make a
-/// request of it with ``Request/init(engine:custom:)``.
+/// request of it with `init(engine:custom:)`.
 @EngineActor
 public protocol CustomRequest: AnyObject {
     /// Starts the work. Called at most once, when the request is started (11.2). Pass the outcome to

@@ -1,6 +1,6 @@
 extension Resource {
     /// Sets the data as it is given, without transformers (rule 21.1). If there is no room for it, see
-    /// ``refusal(of:)``, the data stays the same, and the reason becomes the resource's error.
+    /// `refusal(of:)`, the data stays the same, and the reason becomes the resource's error.
     public func overrideLocalData(_ entity: Entity) { overrideLocalData(entity, expirationSeconds: nil) }
 
     /// - Parameter seconds: The time for which the data is fresh; nil: the expiration time.

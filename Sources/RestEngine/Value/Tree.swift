@@ -3,10 +3,10 @@ import CJSON
 /// Structured content: null, booleans, integers, doubles, strings, arrays and objects in one run of bytes.
 ///
 /// Content is passed between threads and Lua states in this form. A sub-tree is a slice that shares, and so
-/// keeps, the bytes of the whole; ``compacted()`` makes it independent. Reading walks the bytes: access to an
+/// keeps, the bytes of the whole; `compacted()` makes it independent. Reading walks the bytes: access to an
 /// element of an array takes time proportional to its index, so iterate instead of counting.
 ///
-/// A tree that came as JSON may still be that text: see ``TreeText``.
+/// A tree that came as JSON may still be that text: see `TreeText`.
 public struct Tree: Sendable {
     /// The bytes of the whole that this tree is a part of.
     enum Form: Sendable {

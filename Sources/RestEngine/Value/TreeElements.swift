@@ -7,7 +7,7 @@ extension Tree {
         return Elements(cursor: cursor, remaining: count)
     }
 
-    /// The keys and values of an object in order, including repeated keys, which only a ``Builder`` writes;
+    /// The keys and values of an object in order, including repeated keys, which only a `Builder` writes;
     /// empty for other kinds. A key that is not UTF-8, which only Lua makes, is repaired.
     public var pairs: Pairs {
         var cursor = Cursor(self)
