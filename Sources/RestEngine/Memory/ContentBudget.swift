@@ -15,7 +15,8 @@ public final class ContentBudget {
     /// A quarter of the memory that this process may use, according to its control group or the machine.
     package nonisolated static let standardLimit = MachineMemory.current.bytes / 4
 
-    /// Bytes; a quarter of the memory of the machine until it is set. A value below the held bytes drops the excess at once.
+    /// Bytes; a quarter of the memory of the machine until it is set. A value below the held bytes drops the
+    /// excess at once.
     public var limit: Int {
         get {
             let limit = sharedLimit.load(ordering: .relaxed)
