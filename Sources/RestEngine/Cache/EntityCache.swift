@@ -2,8 +2,8 @@
 ///
 /// All functions are called on the engine loop and answer on it: they call each completion exactly once, in
 /// the same tick or a later one. A cache that works elsewhere, for example on a queue of its own, comes back
-/// to the loop with ``EngineActor/run(_:)``. A cache may fail; the engine logs the failure and goes on without
-/// the cache (D18).
+/// to the loop with ``EngineActor/run(_:)``. A cache may fail; the engine logs the failure and goes on
+/// without the cache (D18).
 ///
 /// For one resource and stage the engine starts an operation when the one before has ended, so a removal is
 /// never overtaken by an earlier write. It waits 5 s for an answer. A cache that
