@@ -2,7 +2,7 @@
 /// the client's request on whose behalf it runs.
 ///
 /// The scope is passed on to hooks, ticks, timers, waits of scripts, and tasks that are made with
-/// ``task(_:)``, so that later work is still attributed to it; see ``RefreshGate``, ``Computation`` and
+/// ``task(on:_:)``, so that later work is still attributed to it; see ``RefreshGate``, ``Computation`` and
 /// ``RequestOrigin``.
 @EngineActor
 package struct WorkScope {
@@ -66,8 +66,13 @@ package struct WorkScope {
 
     /// Starts a Swift task in the current scope, which includes its child tasks.
     @discardableResult
-    static func task(_ work: @escaping @EngineActor () async -> Void) -> Task<Void, Never> {
-        $ofTask.withValue(current) { Task { await work() } }
+    static func task(
+        on scheduler: Scheduler, _ work: @escaping @EngineActor () async -> Void
+    ) -> Task<Void, Never> {
+        $ofTask.withValue(current) {
+            guard let tasks = scheduler.tasks else { return Task { await work() } }
+            return Task(executorPreference: tasks) { await work() }
+        }
     }
 
     /// The same work, to be run later in the current scope.
