@@ -265,6 +265,8 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RestTestingTests", dependencies: ["RestTesting", "RestClient", "TestSupport"],
+            // Read by path, beside their test.
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteCacheTests",
@@ -288,7 +290,7 @@ let package = Package(
         .testTarget(
             name: "ResthostTests",
             dependencies: [
-                "Platform", "resthost", "Gateway", "RestEngine", "RestFixtures", "LuaRuntime",
+                "Platform", "resthost", "Gateway", "RestEngine", "RestFixtures", "RestTesting", "LuaRuntime",
                 "CurlTransport", "CPlatform",
                 "TestSupport", arguments,
             ],

@@ -73,16 +73,6 @@ func name(of login: String, in github: GitHub) async -> String {
     }
 }
 
-@EngineActor
-func stubbed(_ json: String) throws -> GitHub {
-    let scheduler = Scheduler()
-    let transport = StubTransport(scheduler: scheduler)
-    try transport.stub(method: "GET", urlGlob: "https://github.test/users/*", .json(200, json))
-    let engine = Engine(transport: transport, scheduler: scheduler)
-    return try GitHub(
-        try Service(engine: engine, name: "github", baseURL: "https://github.test"), tokens: Tokens())
-}
-
 enum Shop: APIService {
     static let baseURL = "https://shop.example/v1/"
     static let configuration = APIRequest.Configuration(timeout: .seconds(20))

@@ -25,7 +25,6 @@ struct ClientGuideTests {
         #expect(await name(of: "octocat", in: github) == "Mona")
         #expect(await name(of: "nobody", in: github) == "nobody")
         #expect(github.find(name: nil, languages: ["lua"]).url == "https://github.test/users?language=lua")
-        #expect(try await stubbed(#"{"login": "o"}"#).user("o")().login == "o")
     }
 
     @Test func `the guide to types does what it says`() async throws {

@@ -98,7 +98,7 @@ private struct SlowTransformer: Transformer {
     var description: String { "slow" }
 
     func process(_ response: Response, _ context: PipelineContext) -> Response {
-        clock.advance(by: .seconds(1.5))
+        clock.advance(by: 1.5)
         return response
     }
 }

@@ -6,9 +6,9 @@ public import RestEngine
 /// requests in flight.
 @EngineActor
 public final class EngineFixture {
-    public let clock = ManualClock()
+    package let clock = ManualClock()
     public let scheduler: Scheduler
-    public let transport: StubTransport
+    package let transport: StubTransport
     public let engine: Engine
     public let service: Service
     /// The engine's log. Only warnings, unless `engine.log.enabled` says more.
@@ -43,7 +43,7 @@ public final class EngineFixture {
 
     /// Stubs a path of the service, which may be a glob.
     @discardableResult
-    public func stub(
+    package func stub(
         _ method: Method, _ path: String, when condition: StubCondition = StubCondition(),
         isHeld: Bool = false,
         _ reply: StubReply

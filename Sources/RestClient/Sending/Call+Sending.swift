@@ -26,7 +26,7 @@ extension Call {
         _ completion: @escaping @Sendable @isolated(any) (Result<Output, RequestError>) -> Void,
         _ send: @escaping @Sendable () async throws(RequestError) -> Output
     ) -> Task<Void, Never> {
-        Task {
+        Task(executorPreference: TaskPreference.executor) {
             let result: Result<Output, RequestError>
             do throws(RequestError) { result = .success(try await send()) } catch { result = .failure(error) }
             await completion(result)

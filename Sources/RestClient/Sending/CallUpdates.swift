@@ -11,7 +11,7 @@ public struct CallUpdates<Output: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncStream<CallUpdate<Output>>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(
             of: CallUpdate<Output>.self, bufferingPolicy: .bufferingNewest(Self.bufferSize))
-        let task = Task { [call, output] in
+        let task = Task(executorPreference: TaskPreference.executor) { [call, output] in
             await call.follow(output, continuation)
             continuation.finish()
         }

@@ -68,7 +68,7 @@ extension RefreshGate {
     ) -> RequestDecorator {
         { [self] resource, request in
             guarding(request, when: predicate) { done in
-                WorkScope.task {
+                WorkScope.task(on: resource.engine.scheduler) {
                     do {
                         try await renew()
                         done(.renewed)

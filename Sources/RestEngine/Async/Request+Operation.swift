@@ -23,8 +23,8 @@ extension Request {
     public func chained(
         awaiting decide: @escaping @EngineActor (ResponseInfo) async throws -> ChainAction
     ) -> Request {
-        chained(deciding: { info, decision in
-            let task = WorkScope.task {
+        chained(deciding: { [scheduler = engine.scheduler] info, decision in
+            let task = WorkScope.task(on: scheduler) {
                 do { decision.answer(try await decide(info)) } catch { decision.fail(error) }
             }
             decision.chain.onCompletion { _ in task.cancel() }
@@ -52,7 +52,7 @@ final class AsyncOperation: CustomRequest {
     }
 
     func start(_ completion: RequestCompletion) {
-        task = WorkScope.task { [engine, operation] in
+        task = WorkScope.task(on: engine.scheduler) { [engine, operation] in
             do {
                 completion.complete(.success(try await operation()))
             } catch {

@@ -31,19 +31,16 @@ public final class SystemClock: EngineClock {
 
 /// A clock that only moves when it is set. Tests start it at 1,000,000.
 @EngineActor
-public final class ManualClock: EngineClock {
+package final class ManualClock: EngineClock {
     /// The time that was last set.
-    public private(set) var now: Double
+    package private(set) var now: Double
     /// Seconds by which it was moved forward.
-    public private(set) var uptime: Double = 0
+    package private(set) var uptime: Double = 0
 
     /// Starts at that time of day, in Unix seconds.
-    public init(now: Double = 1_000_000) { self.now = now }
+    package init(now: Double = 1_000_000) { self.now = now }
 
-    /// Moves both times; a negative step moves only the time of day.
-    public func advance(by time: Duration) { advance(by: time.inSeconds) }
-
-    /// The same, in seconds.
+    /// Moves both times by seconds; a negative step moves only the time of day.
     package func advance(by seconds: Double) {
         now += seconds
         uptime += max(0, seconds)
@@ -51,11 +48,11 @@ public final class ManualClock: EngineClock {
 
     /// Moves to a point of uptime that is not in the past, and to the given time of day, which a sum of steps
     /// would not reach exactly.
-    public func move(toUptime uptime: Double, now: Double) {
+    package func move(toUptime uptime: Double, now: Double) {
         self.uptime = max(self.uptime, uptime)
         self.now = now
     }
 
     /// Sets the time of day; timers see the difference if it is forward.
-    public func set(_ time: Double) { advance(by: time - now) }
+    package func set(_ time: Double) { advance(by: time - now) }
 }

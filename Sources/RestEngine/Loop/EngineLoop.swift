@@ -93,6 +93,9 @@ package final class EngineLoop: SerialExecutor, Sendable {
         sleeping?.wake()
     }
 
+    /// Whether no work that other threads sent waits.
+    package var isEmpty: Bool { inbox.withLock { !$0.hasWork } }
+
     // MARK: Isolation
 
     /// True on the loop's own thread.
@@ -144,7 +147,7 @@ package final class EngineLoop: SerialExecutor, Sendable {
                 if ClockReading.uptime > end { break }
             }
             // This function runs on the loop's thread, which is the engine's isolation.
-            let wait = EngineActor.assumeIsolated { SchedulerList.shared.runPass() }
+            let wait = EngineActor.assumeIsolated { SchedulerList.shared.runPass(isLast: left.isEmpty) }
             let isBusy = wait == 0 || !left.isEmpty || loop.inbox.withLock { $0.hasWork }
             // The loop is not marked as parked here: work that arrives meanwhile is found before the wait, so
             // no wake-up is needed.

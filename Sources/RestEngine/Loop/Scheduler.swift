@@ -18,6 +18,8 @@ public final class Scheduler {
 
     private let clock: any EngineClock
     private let isSliced: Bool
+    /// Runs the parts of the engine's tasks that belong to no actor; nil for Swift's own threads.
+    let tasks: (any TaskExecutor)?
     private var queue: Deque<Tick> = []
     private var timers = TimerHeap()
     /// When the work of the current tick has taken long, on the clock's uptime.
@@ -27,10 +29,25 @@ public final class Scheduler {
 
     /// With the system's clock, the engine loop runs this scheduler as long as it lives; with any other
     /// clock, its owner runs the ticks.
-    public init(clock: any EngineClock = SystemClock()) {
+    public convenience init(clock: any EngineClock = SystemClock()) {
+        self.init(clock: clock, isRunByLoop: clock is SystemClock)
+    }
+
+    /// - Parameters:
+    ///   - isRunByLoop: Whether the engine loop runs what is due, whatever the clock.
+    ///   - tasks: See ``tasks``.
+    package init(clock: any EngineClock, isRunByLoop: Bool, tasks: (any TaskExecutor)? = nil) {
         self.clock = clock
+        self.tasks = tasks
         isSliced = clock is SystemClock
-        if isSliced { SchedulerList.shared.add(self) }
+        if isRunByLoop { SchedulerList.shared.add(self) }
+    }
+
+    /// The seconds that the loop may wait for this scheduler; nil for ever. A clock that is moved by hand
+    /// does not move while the loop waits.
+    var loopWait: Double? {
+        let time = timeUntilWork
+        return isSliced || time == 0 ? time : nil
     }
 
     /// The clock's time, in Unix seconds.
@@ -131,32 +148,52 @@ public final class Scheduler {
     }
 }
 
+/// Hears whenever all schedulers of the loop have done what is due.
+@EngineActor
+package protocol IdleObserver: AnyObject {
+    /// Work that other threads sent may wait; see ``EngineLoop/isEmpty``.
+    ///
+    /// - Returns: Whether it made work for the loop.
+    func loopIsIdle() -> Bool
+}
+
 /// The schedulers that the loop runs.
 @EngineActor
-final class SchedulerList {
-    static let shared = SchedulerList()
+package final class SchedulerList {
+    package static let shared = SchedulerList()
 
     private struct Member {
         weak var scheduler: Scheduler?
     }
     private var members: [Member] = []
+    private var idleObservers: [any IdleObserver] = []
 
     func add(_ scheduler: Scheduler) {
         members.removeAll { $0.scheduler == nil }
         members.append(Member(scheduler: scheduler))
     }
 
+    /// Tells the observer from now on when the loop is idle, until it is removed.
+    package func add(_ observer: any IdleObserver) { idleObservers.append(observer) }
+
+    package func remove(_ observer: any IdleObserver) { idleObservers.removeAll { $0 === observer } }
+
     /// Runs one tick of each. Returns how many milliseconds the loop may wait: 0 when there is more to do, -1
     /// for forever.
-    func runPass() -> Int32 {
+    ///
+    /// - Parameter isLast: Whether the loop has done all the work that it took.
+    func runPass(isLast: Bool) -> Int32 {
         var wait = Double.infinity
         // No task runs now, so no scope may apply.
         WorkScope.outside {
             for member in members {
                 guard let scheduler = member.scheduler else { continue }
                 scheduler.runTick()
-                if let time = scheduler.timeUntilWork { wait = min(wait, time) }
+                if let time = scheduler.loopWait { wait = min(wait, time) }
             }
+        }
+        if isLast, wait > 0, !idleObservers.isEmpty {
+            for observer in idleObservers where observer.loopIsIdle() { return 0 }
         }
         guard wait.isFinite else { return -1 }
         return Int32(min((wait * 1000).rounded(.up), 60_000))

@@ -50,7 +50,7 @@ package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Matches the whole URL; a `?` of the pattern also matches the `?` before a query.
-    func matchesWhole(_ url: URLText) -> Bool {
+    package func matchesWhole(_ url: URLText) -> Bool {
         matches(Array(url.string.utf8)[...])
     }
 

@@ -2,7 +2,7 @@
 /// the client's request on whose behalf it runs.
 ///
 /// The scope is passed on to hooks, ticks, timers, waits of scripts, and tasks that are made with
-/// ``task(_:)``, so that later work is still attributed to it; see ``RefreshGate``, ``Computation`` and
+/// ``task(on:_:)``, so that later work is still attributed to it; see ``RefreshGate``, ``Computation`` and
 /// ``RequestOrigin``.
 @EngineActor
 package struct WorkScope {
@@ -87,11 +87,16 @@ package struct WorkScope {
 
     /// Starts a Swift task in the current scope, which includes its child tasks.
     @discardableResult
-    static func task(_ work: @escaping @EngineActor () async -> Void) -> Task<Void, Never> {
+    static func task(
+        on scheduler: Scheduler, _ work: @escaping @EngineActor () async -> Void
+    ) -> Task<Void, Never> {
         let scope = current
+        let begin = {
+            guard let tasks = scheduler.tasks else { return Task { await work() } }
+            return Task(executorPreference: tasks) { await work() }
+        }
         return $ofTask.withValue(scope) {
-            guard let place = scope.origin?.place else { return Task { await work() } }
-            return place.run { Task { await work() } }
+            if let place = scope.origin?.place { place.run(begin) } else { begin() }
         }
     }
 

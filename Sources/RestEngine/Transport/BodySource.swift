@@ -61,7 +61,9 @@ private final class BodyPump: Sendable {
             if pipe.isClosed {
                 task?.cancel()
             } else if task == nil {
-                task = Task { [write, rooms] in await write(pipe, rooms) }
+                task = Task(executorPreference: TaskPreference.executor) { [write, rooms] in
+                    await write(pipe, rooms)
+                }
             } else {
                 room.yield()
             }

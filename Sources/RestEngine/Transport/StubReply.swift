@@ -1,15 +1,15 @@
 /// The reply of a stub.
-public struct StubReply: Sendable {
+package struct StubReply: Sendable {
     /// A response, or an error instead of one.
-    public var result: TransportResult
+    package var result: TransportResult
     /// The time between request and answer; for zero the answer comes in the next tick.
-    public var delay: Duration {
+    package var delay: Duration {
         get { Duration(inSeconds: delaySeconds) }
         set { delaySeconds = newValue.inSeconds }
     }
     package var delaySeconds: Double
     /// Whether it waits for ``StubTransport/Stub/go()``, even if other answers of its stub don't.
-    public var isHeld: Bool
+    package var isHeld: Bool
     /// How a success ends after its body.
     package var ending = Ending.whole
 
@@ -22,21 +22,21 @@ public struct StubReply: Sendable {
         case never
     }
 
-    public init(_ result: TransportResult, delay: Duration = .zero, isHeld: Bool = false) {
+    package init(_ result: TransportResult, delay: Duration = .zero, isHeld: Bool = false) {
         self.result = result
         delaySeconds = delay.inSeconds
         self.isHeld = isHeld
     }
 
     /// A response with a body of bytes.
-    public static func response(
+    package static func response(
         _ status: Int = 200, headers: Headers = Headers(), body: [UInt8] = [], delay: Duration = .zero
     ) -> StubReply {
         StubReply(.success(TransportResponse(status: status, headers: headers, body: body)), delay: delay)
     }
 
     /// A response with a text body, in UTF-8, and its content type.
-    public static func text(
+    package static func text(
         _ status: Int = 200, _ text: String, type: String = "text/plain; charset=utf-8",
         delay: Duration = .zero
     ) -> StubReply {
@@ -45,17 +45,17 @@ public struct StubReply: Sendable {
     }
 
     /// A response with JSON text, and its content type.
-    public static func json(_ status: Int = 200, _ json: String, delay: Duration = .zero) -> StubReply {
+    package static func json(_ status: Int = 200, _ json: String, delay: Duration = .zero) -> StubReply {
         .text(status, json, type: "application/json", delay: delay)
     }
 
     /// Answers with an error instead of a response.
-    public static func error(_ error: TransportError, delay: Duration = .zero) -> StubReply {
+    package static func error(_ error: TransportError, delay: Duration = .zero) -> StubReply {
         StubReply(.failure(error), delay: delay)
     }
 
     /// The same reply after a delay.
-    public func delayed(by delay: Duration) -> StubReply { delayed(by: delay.inSeconds) }
+    package func delayed(by delay: Duration) -> StubReply { delayed(by: delay.inSeconds) }
 
     /// The same in seconds.
     package func delayed(by seconds: Double) -> StubReply {
@@ -66,9 +66,9 @@ public struct StubReply: Sendable {
 }
 
 /// Conditions on a request, besides method and URL, for a stub to answer it.
-public struct StubCondition: Sendable {
+package struct StubCondition: Sendable {
     /// A condition on a header.
-    public enum Header: Sendable, Equatable {
+    package enum Header: Sendable, Equatable {
         /// The header has this value, as ``Headers`` joins it.
         case value(String)
         /// There is no such header.
@@ -76,11 +76,11 @@ public struct StubCondition: Sendable {
     }
 
     /// By name, in any case; other headers are ignored.
-    public var headers: [String: Header]
+    package var headers: [String: Header]
     /// The exact bytes; nil for any body or none.
-    public var body: [UInt8]?
+    package var body: [UInt8]?
 
-    public init(headers: [String: Header] = [:], body: [UInt8]? = nil) {
+    package init(headers: [String: Header] = [:], body: [UInt8]? = nil) {
         self.headers = headers
         self.body = body
     }
@@ -99,9 +99,9 @@ public struct StubCondition: Sendable {
 extension StubTransport {
     /// One rule of a ``StubTransport``: the requests that it matches, and their reply.
     @EngineActor
-    public final class Stub {
+    package final class Stub {
         /// The method that it matches; nil for all.
-        public let method: Method?
+        package let method: Method?
         /// The URLs that it matches.
         package let pattern: GlobPattern
         private let condition: StubCondition
@@ -109,17 +109,17 @@ extension StubTransport {
         private var waiting: [StubTransfer] = []
 
         /// Whether its requests wait for ``go()``.
-        public private(set) var isHeld: Bool
+        package private(set) var isHeld: Bool
         private var isOpen = false
 
         /// The number of requests that wait for ``go()``.
-        public var heldRequests: Int { waiting.count }
+        package var heldRequests: Int { waiting.count }
 
         /// The requests that it answered, in order.
-        public private(set) var requests: [TransportRequest] = []
+        package private(set) var requests: [TransportRequest] = []
 
         /// The counters of its transfers.
-        public var progress = TransferProgress()
+        package var progress = TransferProgress()
 
         init(
             method: Method?, pattern: GlobPattern, condition: StubCondition, isHeld: Bool,
@@ -132,8 +132,11 @@ extension StubTransport {
             self.reply = reply
         }
 
+        /// The method and the URL, as a test wrote them.
+        package var summary: String { "\(method ?? "*") \(pattern.text)" }
+
         /// Releases the waiting answers, and all later ones.
-        public func go() {
+        package func go() {
             isHeld = false
             isOpen = true
             let ready = waiting
@@ -146,7 +149,7 @@ extension StubTransport {
         }
 
         /// Whether method and URL match, regardless of other conditions.
-        public func hasAddress(of request: TransportRequest, _ url: URLText) -> Bool {
+        package func hasAddress(of request: TransportRequest, _ url: URLText) -> Bool {
             (method == nil || method?.rawValue == request.method)
                 && (pattern.matches(url) || pattern.matchesWhole(url))
         }

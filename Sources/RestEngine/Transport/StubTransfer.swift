@@ -12,13 +12,20 @@ final class StubTransfer: Transfer {
     private var streamed: (response: TransportResponse, place: Int)?
     /// The timer of a delayed reply.
     private var timer: EngineTimer?
+    /// Whether the limits of a request apply, as with a network.
+    private let isLimited: Bool
+    private var limits = Timeouts()
+    private var firstByteLimit: EngineTimer?
+    private var totalLimit: EngineTimer?
     /// Called once: with the answer, or with nil if the transfer was cancelled.
     private var end: (@EngineActor (StubTransfer, TransportResult?) -> Void)?
 
     init(
-        scheduler: Scheduler, end: @escaping @EngineActor (StubTransfer, TransportResult?) -> Void
+        scheduler: Scheduler, isLimited: Bool = false,
+        end: @escaping @EngineActor (StubTransfer, TransportResult?) -> Void
     ) {
         self.scheduler = scheduler
+        self.isLimited = isLimited
         self.end = end
     }
 
@@ -34,17 +41,21 @@ final class StubTransfer: Transfer {
     ) {
         receiver = sent.receiver
         maxBodyBytes = sent.maxBodyBytes
+        limits = sent.timeouts
+        totalLimit = limit(limits.totalSeconds, .total, "the transfer did not end within the time limit")
         var request = sent
         request.receiver = nil
         if case .stream(let pipe)? = sent.upload {
             request.upload = nil
-            _ = CollectedBody(of: pipe, keeping: kept) { result in
-                guard !self.isOver else { return }
-                switch result {
-                case .success(let bytes):
-                    request.body = bytes
-                    completion(request)
-                case .failure(let error): self.start(nil, .error(error))
+            TaskPreference.$executor.withValue(scheduler.tasks) {
+                _ = CollectedBody(of: pipe, keeping: kept) { result in
+                    guard !self.isOver else { return }
+                    switch result {
+                    case .success(let bytes):
+                        request.body = bytes
+                        completion(request)
+                    case .failure(let error): self.start(nil, .error(error))
+                    }
                 }
             }
             return
@@ -54,9 +65,19 @@ final class StubTransfer: Transfer {
         }
     }
 
+    private func limit(
+        _ seconds: Double, _ phase: TransportError.Phase, _ message: String
+    ) -> EngineTimer? {
+        guard isLimited, seconds > 0 else { return nil }
+        return scheduler.after(seconds) { [weak self] in
+            self?.fail(TransportError(.timeout, phase: phase, message: message))
+        }
+    }
+
     func start(_ stub: StubTransport.Stub?, _ reply: StubReply) {
         self.stub = stub
         self.reply = reply
+        firstByteLimit = limit(limits.firstByteSeconds, .firstByte, "the stub did not answer in time")
         let arrive: @EngineActor () -> Void = { self.arrive() }
         if reply.delaySeconds > 0 {
             timer = scheduler.after(reply.delaySeconds, arrive)
@@ -118,6 +139,7 @@ final class StubTransfer: Transfer {
     private static let pieceBytes = 16 << 10
 
     private func finish(_ result: TransportResult?) {
+        firstByteLimit?.cancel()
         guard end != nil, case .success(let response)? = result else { return complete(result) }
         if let receiver, (200..<300).contains(response.status) {
             streamed = (response, 0)
@@ -148,8 +170,8 @@ final class StubTransfer: Transfer {
     private func complete(_ result: TransportResult?) {
         guard let end else { return }
         self.end = nil
-        timer?.cancel()
-        timer = nil
+        for timer in [timer, firstByteLimit, totalLimit] { timer?.cancel() }
+        (timer, firstByteLimit, totalLimit) = (nil, nil, nil)
         receiver = nil
         streamed = nil
         end(self, result)

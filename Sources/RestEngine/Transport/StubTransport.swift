@@ -1,12 +1,14 @@
+import Platform
+
 /// A transport without a network: it gives prepared answers and records the requests.
 ///
 /// Everything happens in the scheduler's ticks and timers, so with a ``ManualClock`` a test controls the
 /// time.
 @EngineActor
-public final class StubTransport: Transport {
+package final class StubTransport: Transport {
     private let scheduler: Scheduler
     /// The stubs, the newest last.
-    public private(set) var stubs: [Stub] = []
+    package private(set) var stubs: [Stub] = []
     /// Recordings that answer requests without a stub, the newest last.
     package private(set) var replays: [RecordedAnswers] = []
     private var isPaused = false
@@ -14,21 +16,33 @@ public final class StubTransport: Transport {
 
     /// The requests that were sent, in order, with or without a matching stub; an upload is a body, as a
     /// server would get it.
-    public private(set) var requests: [TransportRequest] = []
+    package private(set) var requests: [TransportRequest] = []
 
     /// The requests without a matching stub.
-    public private(set) var unmatched: [TransportRequest] = []
+    package private(set) var unmatched: [TransportRequest] = []
 
     private var inFlight: [ObjectIdentifier: StubTransfer] = [:]
 
     /// The number of transfers that have neither ended nor been cancelled.
-    public var transfersInFlight: Int { inFlight.count }
+    package var transfersInFlight: Int { inFlight.count }
 
     /// Called for each request without a stub, before it fails.
-    public var onUnmatched: (@EngineActor (TransportRequest) -> Void)?
+    package var onUnmatched: (@EngineActor (TransportRequest) -> Void)?
+    /// The message of the error that a request without a stub gets.
+    package var unmatchedMessage: @EngineActor (TransportRequest) -> String = {
+        "no stub for \($0.method) \($0.url)"
+    }
+
+    private let isLimited: Bool
 
     /// Answers in the ticks and timers of that scheduler.
-    public init(scheduler: Scheduler) { self.scheduler = scheduler }
+    ///
+    /// - Parameter isLimited: Whether the limits of a request for the first byte and in total apply, as with
+    ///   a network; otherwise an answer may be as late as it likes.
+    package init(scheduler: Scheduler, isLimited: Bool = false) {
+        self.scheduler = scheduler
+        self.isLimited = isLimited
+    }
 
     // MARK: Stubs
 
@@ -41,7 +55,7 @@ public final class StubTransport: Transport {
     ///   - isHeld: Whether answers wait for ``Stub/go()``.
     ///   - reply: The answer, chosen when the request is sent.
     @discardableResult
-    public func stub(
+    package func stub(
         method: Method?, urlGlob: String, base: BaseURL? = nil,
         when condition: StubCondition = StubCondition(),
         isHeld: Bool = false, reply: @escaping @EngineActor (TransportRequest) -> StubReply
@@ -56,7 +70,7 @@ public final class StubTransport: Transport {
 
     /// The same with one answer for all requests.
     @discardableResult
-    public func stub(
+    package func stub(
         method: Method?, urlGlob: String, base: BaseURL? = nil,
         when condition: StubCondition = StubCondition(),
         isHeld: Bool = false, _ reply: StubReply
@@ -68,7 +82,7 @@ public final class StubTransport: Transport {
     package func replay(_ answers: RecordedAnswers) { replays.append(answers) }
 
     /// Removes all stubs, recordings and recorded requests. Transfers in flight continue.
-    public func clear() {
+    package func clear() {
         stubs = []
         replays = []
         requests = []
@@ -76,10 +90,10 @@ public final class StubTransport: Transport {
     }
 
     /// Requests that are sent from now on wait for the tick after ``resume()`` before a stub is selected.
-    public func pause() { isPaused = true }
+    package func pause() { isPaused = true }
 
     /// Matches the waiting requests in the next tick, and later ones at once.
-    public func resume() {
+    package func resume() {
         isPaused = false
         let waiting = paused
         paused = []
@@ -89,12 +103,26 @@ public final class StubTransport: Transport {
         }
     }
 
+    /// The stubs, the nearest to a request first; of equally near ones the newest, because it is asked first.
+    package func nearest(to request: TransportRequest) -> [Stub] {
+        let wanted = Array(request.url.utf8.prefix(200))
+        func distance(_ stub: Stub) -> Int {
+            let method = stub.method == nil || stub.method?.rawValue == request.method ? 0 : 4
+            return method + NearestName.distance(Array(stub.pattern.text.utf8.prefix(200)), wanted)
+        }
+        return stubs.reversed().enumerated()
+            .map { (place: $0.offset, stub: $0.element, far: distance($0.element)) }
+            .sorted { ($0.far, $0.place) < ($1.far, $1.place) }
+            .map(\.stub)
+    }
+
     // MARK: Transport
 
-    public func send(
+    package func send(
         _ sent: TransportRequest, completion: @escaping @EngineActor (TransportResult) -> Void
     ) -> any Transfer {
-        let transfer = StubTransfer(scheduler: scheduler) { [weak self] transfer, result in
+        let transfer = StubTransfer(scheduler: scheduler, isLimited: isLimited) {
+            [weak self] transfer, result in
             self?.inFlight[ObjectIdentifier(transfer)] = nil
             guard let result else { return }
             completion(result)
@@ -111,7 +139,7 @@ public final class StubTransport: Transport {
     }
 
     /// Makes all transfers in flight fail, at once.
-    public func endAll(with error: TransportError) {
+    package func endAll(with error: TransportError) {
         paused = []
         for transfer in inFlight.values { transfer.fail(error) }
     }
@@ -130,6 +158,6 @@ public final class StubTransport: Transport {
     private func refusal(of request: TransportRequest) -> StubReply {
         unmatched.append(request)
         onUnmatched?(request)
-        return .error(TransportError(.internal, message: "no stub for \(request.method) \(request.url)"))
+        return .error(TransportError(.internal, message: unmatchedMessage(request)))
     }
 }

@@ -33,29 +33,14 @@ struct UnstubbedRequest {
             return "\n  the host has no stubs: host:stub(\"\(request.method)\", \"…\", { json = … }) adds one"
         }
         let url = URLText(request.url)
-        // Among equal distances, the newest stub comes first, because it is asked first.
-        let nearest = stubs.reversed().enumerated().map {
-            (place: $0.offset, stub: $0.element, far: distance($0.element))
-        }
-        .sorted { ($0.far, $0.place) < ($1.far, $1.place) }
+        let nearest = host.transport.nearest(to: request)
         var text = "\n  stubs of the host, nearest first:"
-        for entry in nearest.prefix(Self.shown) {
-            let isNear = url.map { entry.stub.hasAddress(of: request, $0) } ?? false
-            text += "\n    \(entry.stub.summary)"
+        for stub in nearest.prefix(Self.shown) {
+            let isNear = url.map { stub.hasAddress(of: request, $0) } ?? false
+            text += "\n    \(stub.summary)"
             if isNear { text += "  (its 'when' is not met)" }
         }
         if stubs.count > Self.shown { text += "\n    and \(stubs.count - Self.shown) more" }
         return text
     }
-
-    private func distance(_ stub: StubTransport.Stub) -> Int {
-        let method = stub.method == nil || stub.method?.rawValue == request.method ? 0 : 4
-        let wanted = Array(request.url.utf8.prefix(200))
-        return method + NearestName.distance(Array(stub.pattern.text.utf8.prefix(200)), wanted)
-    }
-}
-
-extension StubTransport.Stub {
-    /// The method and the URL, as a test wrote them.
-    var summary: String { "\(method ?? "*") \(pattern.text)" }
 }

@@ -217,7 +217,7 @@ struct StreamedBodyTests {
         let other = service.resource("a").request(.put, RequestOptions(body: .stream(BodyPipe())))
         transport.streams[0].complete(.failure(TransportError(.connectionFailed, message: "refused")))
         for _ in 0..<50 where transport.streams.count < 2 {
-            clock.advance(by: .seconds(1))
+            clock.advance(by: 1)
             while engine.scheduler.runTick() {}
         }
         #expect(transport.streams.count == 2)

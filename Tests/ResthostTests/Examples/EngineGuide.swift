@@ -1,6 +1,7 @@
 import CurlTransport
 import LuaRuntime
 import RestEngine
+import RestTesting
 
 // The code of the guides. GuideTests checks that both are the same.
 
@@ -99,15 +100,11 @@ func watch(_ resource: Resource, until name: String) async {
     }
 }
 
-@EngineActor
 func stubbed() async throws -> User {
-    let scheduler = Scheduler()
-    let transport = StubTransport(scheduler: scheduler)
-    try transport.stub(
-        method: .get, urlGlob: "https://people.test/users/*", .json(200, #"{"login": "octocat"}"#))
-    let people = try PeopleAPI(
-        baseURL: "https://people.test", engine: Engine(transport: transport, scheduler: scheduler))
-    return try await people.user("octocat").get(as: User.self)
+    let api = try await StubbedAPI(baseURL: "https://people.test")
+    try await api.stub(.get, "users/*", .json(#"{"login": "octocat"}"#).delayed(by: .seconds(3)))
+    let people = try await PeopleAPI(baseURL: "https://people.test", engine: api.engine)
+    return try await api.clock.run { try await people.user("octocat").get(as: User.self) }
 }
 
 @EngineActor

@@ -11,6 +11,7 @@ struct GuideTests {
         )
     private static let swiftPages =
         DocumentPages.below("docs/swift") + [
+            "docs/migrating/async-http-client.md",
             "Sources/LuaRuntime/LuaRuntime.docc/LuaRuntime.md",
             "Sources/RestClient/RestClient.docc/RestClient.md",
             "Sources/RestFixtures/RestFixtures.docc/RestFixtures.md",
@@ -64,11 +65,14 @@ struct GuideTests {
     }
 
     @Test(arguments: swiftPages) func `the Swift of a page is code that is compiled`(page: String) throws {
+        // The program that `examples/swift-speed` compares is compiled there, on request.
         let sources = try [
-            "ResthostTests/Examples/EngineGuide", "ResthostTests/Examples/FixturesGuide",
-            "RestClientTests/ClientGuide", "AdapterTests/AdapterGuide",
+            "Tests/ResthostTests/Examples/EngineGuide", "Tests/ResthostTests/Examples/FixturesGuide",
+            "Tests/RestClientTests/ClientGuide", "Tests/RestTestingTests/TestingGuide",
+            "Tests/AdapterTests/AdapterGuide",
+            "examples/swift-speed/Sources/SwiftSpeed/PlainGitHub",
         ].map {
-            try TextFile.read("Tests/\($0).swift")
+            try TextFile.read("\($0).swift")
         }
         let code = Self.lines(sources.joined(separator: "\n"))
         for block in Transcript.blocks("swift", in: try TextFile.read(page)) {

@@ -1,2 +1,0 @@
-import RestTesting
-import Testing
