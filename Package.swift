@@ -301,7 +301,7 @@ let package = Package(
     cxxLanguageStandard: .cxx20
 )
 
-// Only `make docs-swift` needs the plugin.
+// For `swift package generate-documentation`. No build needs the plugin.
 if Context.environment["RESTHOST_DOCUMENTATION"] != nil {
     package.dependencies.append(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
