@@ -49,7 +49,7 @@ import Testing
     func `depth is limited`(limit: Int) throws {
         let fitting = String(repeating: "[", count: limit) + String(repeating: "]", count: limit)
         let limits = Tree.Limits(depth: limit)
-        #expect(try Tree(json: fitting, limits: limits).description == fitting)
+        #expect(try Tree(json: Array(fitting.utf8), limits: limits).description == fitting)
         let error = refusal(Array("[\(fitting)]".utf8), limits)
         #expect(error?.code == .tooDeep)
         #expect(error?.offset == limit)
