@@ -179,7 +179,7 @@ struct HostileUpstreamTests {
         #expect(
             ending.attempts.allSatisfy { $0.status == nil || $0.remoteAddress == "127.0.0.1:\(peer.port)" })
         if Self.prints {
-            let total = ending.attempts.map { $0.waited + $0.timings.totalSeconds }.reduce(0, +)
+            let total = ending.attempts.map { $0.waitedSeconds + $0.timings.totalSeconds }.reduce(0, +)
             print(
                 "| \(upstream.name) | \(ending.attempts.count) | \(Int(total * 1000)) ms | \(ending.outcome) |"
             )

@@ -100,7 +100,7 @@ struct LiveState {
 
     /// The age of the data in seconds.
     private var age: [UInt8] {
-        guard let age = resource.dataAge else { return Self.null }
+        guard let age = resource.dataAgeSeconds else { return Self.null }
         return Array("\(age.wholeSeconds)".utf8)
     }
 

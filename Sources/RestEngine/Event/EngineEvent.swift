@@ -120,8 +120,9 @@ extension EngineEvent {
         var delivered: DeliveredBody?
         /// When it was sent, in Unix seconds.
         public let began: Double
-        /// Seconds until its end.
-        public let seconds: Double
+        package let seconds: Double
+        /// The time until its end.
+        public var duration: Duration { Duration(inSeconds: seconds) }
         /// The span of a trace that it is; nil if it is not traced.
         package let span: TraceSpan?
 
@@ -157,8 +158,9 @@ extension EngineEvent {
         package let place: ScriptLocation?
         /// False when a 304 confirmed the existing data.
         public let isNew: Bool
-        /// Seconds from the start to the end; nil if there was no listener at the start.
-        public let seconds: Double?
+        package let seconds: Double?
+        /// The time from the start to the end; nil if there was no listener at the start.
+        public var duration: Duration? { seconds.map { Duration(inSeconds: $0) } }
     }
 
     /// A cache operation, and its result. Its data is in the event's ``tree``.

@@ -33,10 +33,12 @@ public struct RequestAttempt: Sendable {
     public var reason: Reason?
     /// When it was sent, in Unix seconds.
     public var began: Double
-    /// Seconds that the request waited before it, because the attempt before had failed.
-    public var waited: Double = 0
-    /// Seconds in the queue of a limit.
-    public var queued: Double = 0
+    package var waitedSeconds = 0.0
+    package var queuedSeconds = 0.0
+    /// The time that the request waited before it, because the attempt before had failed.
+    public var waited: Duration { Duration(inSeconds: waitedSeconds) }
+    /// The time in the queue of a limit.
+    public var queued: Duration { Duration(inSeconds: queuedSeconds) }
     /// A status, or the reason why there was none.
     public var outcome: Outcome
     /// The times of the phases; without an answer only the total.
@@ -85,8 +87,8 @@ extension RequestAttempt: CustomStringConvertible {
     /// One line, with secrets of the URL masked: `2. GET https://… after 0.4 s because of 503: 200 in 12 ms`.
     public var description: String {
         var text = "\(number). \(method) \(SecretMask.standard.url(url))"
-        if waited > 0 { text += " after \(Self.seconds(waited))" }
-        if queued > 0 { text += ", \(Self.seconds(queued)) in the queue" }
+        if waitedSeconds > 0 { text += " after \(Self.seconds(waitedSeconds))" }
+        if queuedSeconds > 0 { text += ", \(Self.seconds(queuedSeconds)) in the queue" }
         if let reason { text += " because of \(reason)" }
         let milliseconds = "\(Int((timings.totalSeconds * 1000).rounded())) ms"
         return switch outcome {

@@ -136,8 +136,8 @@ extension Request {
     func note(_ hop: RequestHop, remembering isOneOfMany: Bool) {
         guard isOneOfMany || trail != nil, var attempt = exchange?.attempt(hop.number) else { return }
         attempt.reason = hop.reason
-        attempt.waited = hop.waited
-        attempt.queued = hop.queued
+        attempt.waitedSeconds = hop.waited
+        attempt.queuedSeconds = hop.queued
         trail = (trail ?? []) + [attempt]
     }
 
@@ -147,8 +147,8 @@ extension Request {
             number: hop.number, method: hop.step.method, url: hop.step.url, reason: hop.reason, began: sent,
             outcome: .failure(error))
         attempt.timings.totalSeconds = max(0, engine.scheduler.now - sent)
-        attempt.waited = hop.waited
-        attempt.queued = hop.queued
+        attempt.waitedSeconds = hop.waited
+        attempt.queuedSeconds = hop.queued
         trail = (trail ?? []) + [attempt]
     }
 }

@@ -111,9 +111,10 @@ public final class Resource {
         return state.timestamp
     }
 
-    /// Seconds since the data was received or confirmed, independent of changes to the time of day (D43); nil
+    /// The time since the data was received or confirmed, independent of changes to the time of day (D43); nil
     /// without data.
-    public var dataAge: Double? { dataTime.map { engine.scheduler.uptime - $0 } }
+    public var dataAge: Duration? { dataAgeSeconds.map { Duration(inSeconds: $0) } }
+    package var dataAgeSeconds: Double? { dataTime.map { engine.scheduler.uptime - $0 } }
 
     /// The time of the data on the clock that never jumps (D43); nil without data.
     package var dataTime: Double? { state.data == nil ? nil : state.dataTime }

@@ -38,8 +38,8 @@ extension ScriptValues {
             lua.rawSet(-2, "error")
         }
         set("began", attempt.began, on: lua)
-        set("waited", attempt.waited, on: lua)
-        set("queued", attempt.queued, on: lua)
+        set("waited", attempt.waitedSeconds, on: lua)
+        set("queued", attempt.queuedSeconds, on: lua)
         let timings = attempt.timings
         lua.push(timings.isConnectionReused)
         lua.rawSet(-2, "reused")

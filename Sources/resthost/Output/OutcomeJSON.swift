@@ -85,8 +85,8 @@ enum OutcomeJSON {
         if let status = attempt.status { pairs.append(("status", Tree(status))) }
         if let error = attempt.error { pairs.append(("error", Tree(error.code.rawValue))) }
         if let reason = attempt.reason { pairs.append(("reason", Tree("\(reason)"))) }
-        if attempt.waited > 0 { pairs.append(("waited", Tree(attempt.waited))) }
-        if attempt.queued > 0 { pairs.append(("queued", Tree(attempt.queued))) }
+        if attempt.waitedSeconds > 0 { pairs.append(("waited", Tree(attempt.waitedSeconds))) }
+        if attempt.queuedSeconds > 0 { pairs.append(("queued", Tree(attempt.queuedSeconds))) }
         if let address = attempt.remoteAddress { pairs.append(("remote_address", Tree(address))) }
         pairs.append(("timing", timing(attempt.timings)))
         return Tree(pairs: pairs)

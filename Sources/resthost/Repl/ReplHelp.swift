@@ -63,7 +63,7 @@ enum ReplHelp {
 
     private static func state(of resource: Resource) -> String {
         var states = [resource.isUpToDate ? "fresh" : resource.latestData == nil ? "no data" : "stale"]
-        if let age = resource.dataAge { states.append("\(Int(age)) s old") }
+        if let age = resource.dataAgeSeconds { states.append("\(Int(age)) s old") }
         if resource.isLoading { states.append("loading") }
         if var error = resource.latestError {
             error.url = nil

@@ -24,7 +24,8 @@ struct LimitFlowTests {
         stub.go()
         fixture.settle()
         #expect(requests.allSatisfy { $0.state == .completed } && fixture.transport.requests.count == 5)
-        #expect(requests[4].attempts.first?.queued == 1 && requests[0].attempts.first?.queued == 0)
+        #expect(
+            requests[4].attempts.first?.queued == .seconds(1) && requests[0].attempts.first?.queued == .zero)
         #expect(fixture.engine.attemptFacts.limits.first?.inFlight == 0)
     }
 

@@ -42,7 +42,7 @@ struct RetryFlowTests {
         #expect(request.attempts.map(\.number) == [1, 2, 3])
         #expect(request.attempts.map(\.status) == [503, nil, 200])
         #expect(request.attempts.map(\.reason) == [nil, .status(503), .failure("connection_failed")])
-        #expect(request.attempts.map(\.waited) == [0, 0.2, 0.4])
+        #expect(request.attempts.map(\.waitedSeconds) == [0, 0.2, 0.4])
         resource.removeObservers(ownedBy: fixture)
     }
 

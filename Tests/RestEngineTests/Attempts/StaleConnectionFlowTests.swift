@@ -31,7 +31,7 @@ struct StaleConnectionFlowTests {
         fixture.settle()
         #expect(request.info?.response.error == nil && notified == [1, 2])
         #expect(sent.map(\.wantsFreshConnection) == [false, true])
-        #expect(request.attempts.map(\.waited) == [0, 0])
+        #expect(request.attempts.map(\.waitedSeconds) == [0, 0])
         #expect(request.attempts.map(\.reason) == [nil, .failure("connection_failed")])
     }
 

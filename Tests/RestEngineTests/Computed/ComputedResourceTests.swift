@@ -83,7 +83,7 @@ struct ComputedResourceTests {
         fixture.clock.advance(by: 100)
         _ = await get("sum")
         let resource = fixture.resource("sum")
-        #expect(resource.latestData?.timestamp == start && resource.dataAge == 100)
+        #expect(resource.latestData?.timestamp == start && resource.dataAgeSeconds == 100)
         fixture.clock.advance(by: 60)
         #expect(resource.isUpToDate)
         fixture.clock.advance(by: 1)

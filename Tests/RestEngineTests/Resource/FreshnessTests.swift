@@ -106,7 +106,7 @@ struct FreshnessTests {
         let answerSnapshot = resource.answerSnapshotForReaders()
         fixture.advance(10)
         setClock(by: jump)
-        #expect(resource.isUpToDate && resource.dataAge == 10 && resource.summary.age == 10)
+        #expect(resource.isUpToDate && resource.dataAgeSeconds == 10 && resource.summary.age == 10)
         let answer = try #require(answerSnapshot.answer(at: fixture.clock.uptime))
         #expect(answer.expiresAt - fixture.clock.uptime == 20 && answer.timestamp == 0)
         fixture.advance(20.5)
@@ -114,7 +114,7 @@ struct FreshnessTests {
         // Later loads have the current time of day.
         resource.load()
         fixture.settle()
-        #expect(resource.isUpToDate && resource.dataAge == 0)
+        #expect(resource.isUpToDate && resource.dataAgeSeconds == 0)
         #expect(resource.latestData?.timestamp == fixture.clock.now)
     }
 

@@ -139,8 +139,9 @@ struct LocalChangeTests {
 
     @Test func `21.5 a reader whose resource is wiped at each load fails after 9 loads`() throws {
         let resource = fixture.resource("a")
-        try fixture.transport.stub(method: "GET", urlGlob: "a", base: fixture.service.baseURL) { _ in
-            resource.wipe()
+        try fixture.transport.stub(method: "GET", urlGlob: "a", base: fixture.service.baseURL) {
+            [weak resource] _ in
+            resource?.wipe()
             return .text(200, "x")
         }
         var errors: [RequestError] = []
