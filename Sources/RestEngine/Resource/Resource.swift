@@ -111,8 +111,8 @@ public final class Resource {
         return state.timestamp
     }
 
-    /// The time since the data was received or confirmed, independent of changes to the time of day (D43); nil
-    /// without data.
+    /// The time since the data was received or confirmed, independent of changes to the time of day (D43);
+    /// nil without data.
     public var dataAge: Duration? { dataAgeSeconds.map { Duration(inSeconds: $0) } }
     package var dataAgeSeconds: Double? { dataTime.map { engine.scheduler.uptime - $0 } }
 

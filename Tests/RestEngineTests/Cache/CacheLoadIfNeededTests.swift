@@ -202,7 +202,7 @@ struct CacheLoadIfNeededTests {
         #expect(request.isCancelled)
         fixture.settle()
         #expect(events.take() == ["request_cancelled data= loading=false"])
-        #expect(hooks.lines == ["cancellation", "failure Request cancelled: its resource was wiped"])
+        #expect(hooks.lines == ["cancellation", "failure Request cancelled"])
         fixture.advance(1)
         #expect(events.lines == ["new_data(cache) data=kept loading=false"])
         #expect(fixture.transport.requests.isEmpty)
@@ -218,7 +218,7 @@ struct CacheLoadIfNeededTests {
         request.cancel()
         fixture.settle()
         #expect(events.lines == ["requested data= loading=true", "request_cancelled data= loading=false"])
-        #expect(hooks.lines == ["cancellation", "failure Request cancelled: its resource was wiped"])
+        #expect(hooks.lines == ["cancellation", "failure Request cancelled"])
         #expect(fixture.transport.transfersInFlight == 0)
         fixture.advance(1)
     }
