@@ -23,7 +23,7 @@ public struct EngineLifecycle: ServiceLifecycle.Service {
     /// Keeps the engine up until a graceful shutdown or until the task is cancelled.
     ///
     /// After a graceful shutdown the engine takes no new requests: the error of such a request has
-    /// ``RequestError/isShutdown``. Streams of events end. Requests in flight go on, with all that belongs to
+    /// `isShutdown`. Streams of events end. Requests in flight go on, with all that belongs to
     /// them: waits in a queue, retries, redirects, refreshes, chains and bodies that are being read. After
     /// `grace` those that are left are cancelled. If the task is cancelled, before or meanwhile, all are
     /// cancelled at once.
@@ -48,7 +48,7 @@ public struct EngineAlreadyShutDown: Error, CustomStringConvertible {
 }
 
 extension RequestError {
-    /// Whether the request began after its engine was shut down, and was not sent. Its ``code`` is then
+    /// Whether the request began after its engine was shut down, and was not sent. Its `code` is then
     /// `shutting_down`.
     public var isShutdown: Bool { code == Engine.shutdownCode }
 }

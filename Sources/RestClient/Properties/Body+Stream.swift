@@ -7,6 +7,7 @@ extension Body {
     /// - Parameters:
     ///   - length: The bytes of the body, if they are known; the call fails if there are more or fewer.
     ///   - type: Nil: `application/octet-stream`.
+    ///   - stream: The bytes.
     public init<Chunks: AsyncSequence & Sendable>(
         stream: Chunks, length: Int64? = nil, type: ContentType? = nil
     )
@@ -28,6 +29,7 @@ extension Body {
     /// - Parameters:
     ///   - length: The bytes of the body, if they are known; the call fails if there are more or fewer.
     ///   - type: Nil: `application/octet-stream`.
+    ///   - make: Gives the bytes, at each sending.
     public init<Chunks: AsyncSequence & SendableMetatype>(
         length: Int64? = nil, type: ContentType? = nil, streaming make: @escaping @Sendable () -> Chunks
     )

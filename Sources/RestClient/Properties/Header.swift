@@ -96,7 +96,7 @@ extension Headers: RequestProperty {
     }
 }
 
-/// Makes ``Headers`` of headers, pairs and dictionaries.
+/// Makes `Headers` of headers, pairs and dictionaries.
 @resultBuilder
 public enum HeadersBuilder: BlockBuilder {
     /// Nil says nothing.

@@ -19,8 +19,11 @@ public struct Timeout: RequestProperty, Hashable {
 public struct Configure: RequestProperty {
     let function: ConfigurationFunction
 
-    /// - Parameter edit: Runs on the engine's loop, once for each URL and method. When it throws, each
-    ///   request fails with that error.
+    /// - Parameters:
+    ///   - edit: Runs on the engine's loop, once for each URL and method. When it throws, each
+    ///     request fails with that error.
+    ///   - fileID: The file of the caller, for messages.
+    ///   - line: The line of the caller, for messages.
     public init(
         fileID: String = #fileID, line: Int = #line,
         _ edit: @escaping @EngineActor (inout Configuration) throws -> Void
@@ -40,8 +43,12 @@ public struct Configure: RequestProperty {
 public struct Authorize: RequestProperty {
     let function: ConfigurationFunction
 
-    /// - Parameter credentials: Runs on the engine's loop. Nil sends none; what it throws is the error of the
-    ///   request.
+    /// - Parameters:
+    ///   - credentials: Runs on the engine's loop. Nil sends none; what it throws is the error of the
+    ///     request.
+    ///   - scheme: The first word of the header.
+    ///   - line: The line of the caller, for messages.
+    ///   - fileID: The file of the caller, for messages.
     public init(
         _ scheme: AuthorizationScheme, fileID: String = #fileID, line: Int = #line,
         credentials: @escaping @EngineActor () throws -> String?

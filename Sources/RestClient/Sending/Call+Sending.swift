@@ -67,7 +67,9 @@ extension Call {
     /// The call as a command line for a POSIX shell, with what the session's blocks make of it now, files by
     /// reference; nothing is sent.
     ///
-    /// - Parameter mask: Hides secrets; nil shows them.
+    /// - Parameters:
+    ///   - mask: Hides secrets; nil shows them.
+    ///   - session: Where it is sent; nil for the session of the call.
     /// - Throws: `RequestError` for a call that can't be sent, `DefinitionError` for bytes of a form that
     ///   no command line holds.
     @EngineActor

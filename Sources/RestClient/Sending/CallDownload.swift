@@ -17,7 +17,10 @@ extension Call {
     /// connection is cut, the rest is requested (rules 56): of a GET whose answer has a strong ETag and a
     /// length, as often as bytes arrived since the last cut. Cancelling the task leaves no file.
     ///
-    /// - Parameter progress: Called on the engine's loop with the bytes of the message that is under way.
+    /// - Parameters:
+    ///   - progress: Called on the engine's loop with the bytes of the message that is under way.
+    ///   - session: Where it is sent; nil for the session of the call.
+    ///   - path: The file to write.
     /// - Throws: The `RequestError` of the request, also for a file that can't be written.
     @concurrent @discardableResult
     public func download(

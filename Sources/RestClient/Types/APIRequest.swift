@@ -22,6 +22,12 @@ extension Call {
     /// - Parameters:
     ///   - url: Of http or https; other text is the error of each sending.
     ///   - configuration: Nil: all defaults.
+    ///   - method: The method of the request.
+    ///   - session: Where the call is sent.
+    ///   - line: The line of the caller, for messages.
+    ///   - decoder: Decodes the answers.
+    ///   - properties: The properties of the block.
+    ///   - fileID: The file of the caller, for messages.
     public init(
         _ method: Method, url: String, configuration: CallConfiguration? = nil, session: Session = .shared,
         decoder: TreeDecoder = TreeDecoder(), fileID: String = #fileID, line: Int = #line,
@@ -39,6 +45,11 @@ extension Call {
     ///   - configuration: Merged with the parent's, field by field.
     ///   - session: Nil: the parent's.
     ///   - decoder: Nil: the parent's.
+    ///   - parent: The type of the level above.
+    ///   - properties: The properties of the block.
+    ///   - line: The line of the caller, for messages.
+    ///   - method: The method of the request.
+    ///   - fileID: The file of the caller, for messages.
     public init(
         _ method: Method, parent: any APIComponent.Type, configuration: CallConfiguration? = nil,
         session: Session? = nil, decoder: TreeDecoder? = nil, fileID: String = #fileID, line: Int = #line,

@@ -25,8 +25,14 @@ public struct Endpoint: Sendable, CallSource {
     ///
     ///     let github = try Endpoint(url: "https://api.github.com") { Header(.accept, "application/json") }
     ///
-    /// - Parameter session: Nil: one of its own, so that it shares no data, cookies or blocks with any other
-    ///   endpoint. Keep the endpoint as long as its data is of use.
+    /// - Parameters:
+    ///   - session: Nil: one of its own, so that it shares no data, cookies or blocks with any other
+    ///     endpoint. Keep the endpoint as long as its data is of use.
+    ///   - line: The line of the caller, for messages.
+    ///   - properties: The properties of the block.
+    ///   - url: The URL of the API.
+    ///   - decoder: Decodes the answers.
+    ///   - fileID: The file of the caller, for messages.
     /// - Throws: `DefinitionError` for text that is no such URL, and for properties that can't be.
     public init(
         url: String, session: Session? = nil, decoder: TreeDecoder = TreeDecoder(),
@@ -67,6 +73,9 @@ extension CallSource {
     /// - Parameters:
     ///   - path: Its text is taken as it is, its values are escaped; empty for properties alone.
     ///   - decoder: Nil: this one's.
+    ///   - fileID: The file of the caller, for messages.
+    ///   - properties: The properties of the block.
+    ///   - line: The line of the caller, for messages.
     /// - Throws: `DefinitionError` for a path or properties that can't be.
     public nonisolated func endpoint(
         _ path: Path = "", decoder: TreeDecoder? = nil, fileID: String = #fileID, line: Int = #line,
@@ -86,6 +95,9 @@ extension CallSource {
     ///   - method: Any token (RFC 9110 9.1).
     ///   - path: Its text is taken as it is, its values are escaped.
     ///   - output: The call's output type, where the context doesn't say it; see ``Call``.
+    ///   - fileID: The file of the caller, for messages.
+    ///   - line: The line of the caller, for messages.
+    ///   - properties: The properties of the block.
     public nonisolated func call<Output: Sendable>(
         _ method: Method, _ path: Path = "", as output: Output.Type = Output.self, fileID: String = #fileID,
         line: Int = #line, @PropertiesBuilder _ properties: () -> CallProperties = { CallProperties() }

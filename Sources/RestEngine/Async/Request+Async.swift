@@ -62,7 +62,9 @@ extension RefreshGate {
     /// Create the gate outside of the block: blocks run repeatedly, and requests that fail together must
     /// share one gate.
     ///
-    /// - Parameter renew: The refresh. If it throws, the requests that wait for it fail with that error.
+    /// - Parameters:
+    ///   - renew: The refresh. If it throws, the requests that wait for it fail with that error.
+    ///   - predicate: Whether a response asks for new credentials.
     public func decorator(
         when predicate: @escaping Predicate, renew: @escaping @EngineActor () async throws -> Void
     ) -> RequestDecorator {

@@ -8,6 +8,9 @@ extension Request {
     ///   - timeout: See ``CustomRequest/timeout``.
     ///   - operation: If it throws a ``RequestError``, that is the error of the request; any other error
     ///     becomes the cause of one.
+    ///   - fileID: The file of the caller, for messages.
+    ///   - line: The line of the caller, for messages.
+    ///   - engine: The engine that runs the request.
     public convenience init(
         engine: Engine, description: String = "custom request", timeout: Duration? = nil,
         fileID: String = #fileID, line: Int = #line,

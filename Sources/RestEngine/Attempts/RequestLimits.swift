@@ -8,7 +8,10 @@ public struct RequestLimits: Sendable, Equatable {
         /// How many requests may start at once after a pause; nil: as many as ``requests``.
         public var burst: Int?
 
-        /// - Parameter per: The period.
+        /// - Parameters:
+        ///   - per: The period.
+        ///   - burst: See ``burst``.
+        ///   - requests: See ``requests``.
         public init(requests: Int, per: Duration = .seconds(1), burst: Int? = nil) {
             self.requests = requests
             perSeconds = per.inSeconds

@@ -40,6 +40,8 @@ extension Service {
     ///   - follows: If false, only the expiration time makes the resource stale.
     ///   - compute: Gets the values of the path's names, and the resource. An error that it throws is the
     ///     error of the load.
+    ///   - fileID: The file of the caller, for messages.
+    ///   - line: The line of the caller, for messages.
     public func computed(
         _ path: PathPattern, expirationTime: Duration? = nil, follows: Bool = true, fileID: String = #fileID,
         line: Int = #line,

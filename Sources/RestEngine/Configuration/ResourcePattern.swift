@@ -43,7 +43,9 @@ public struct ResourcePattern: Sendable, ExpressibleByStringLiteral, CustomStrin
 
     /// A regular expression that is searched for in the whole URL, including its query (14.11).
     ///
-    /// - Parameter options: Letters as in Perl: `i`, `x`, `s`, `m`.
+    /// - Parameters:
+    ///   - options: Letters as in Perl: `i`, `x`, `s`, `m`.
+    ///   - text: The expression.
     /// - Throws: ``PatternError`` for a text that is not a regular expression.
     public static func regex(_ text: String, options: String = "") throws(PatternError) -> ResourcePattern {
         ResourcePattern(.regex(try CompiledRegex(text, options: options)), "/\(text)/\(options)")

@@ -10,6 +10,9 @@ extension Service {
     ///   - description: For `explain` and logs; if it is nil, the pattern and the line of the call.
     ///   - edit: If it throws, every request of the resource fails with that error. The requests also fail if
     ///     it fills a stage that does not run and whose name nearly equals that of another stage.
+    ///   - pattern: The resources that it is for.
+    ///   - fileID: The file of the caller, for messages.
+    ///   - line: The line of the caller, for messages.
     public func configure(
         _ pattern: ResourcePattern = .all, methods: Set<Method>? = nil, description: String? = nil,
         fileID: String = #fileID, line: Int = #line,
@@ -44,6 +47,12 @@ extension Service {
     ///   - transform: Gets content and its entity, returns new content; nil is a failure (17.6). If it throws
     ///     a ``RequestError``, the request fails with it; for any other error it fails with "Cannot parse
     ///     server response" (17.7).
+    ///   - description: Its name in `explain` and messages.
+    ///   - pattern: The resources that it is for.
+    ///   - methods: The methods whose responses it gets.
+    ///   - line: The line of the caller, for messages.
+    ///   - stage: The stage that runs it.
+    ///   - fileID: The file of the caller, for messages.
     public func configureTransformer<Input, Output: Sendable>(
         _ pattern: ResourcePattern, stage: StageName = .model, action: StageAction = .replace,
         methods: Set<Method>? = Method.ofTransformers, contentTypes: [String]? = nil,
@@ -103,6 +112,13 @@ extension Service {
     ///   - decoder: Sets how names are written, for example.
     ///   - onEngineLoop: Whether to decode large content on the engine loop too, where all other work waits
     ///     for it.
+    ///   - description: Its name in `explain` and messages.
+    ///   - pattern: The resources that it is for.
+    ///   - line: The line of the caller, for messages.
+    ///   - stage: The stage that runs it.
+    ///   - fileID: The file of the caller, for messages.
+    ///   - methods: The methods whose responses it gets.
+    ///   - type: The type of the content.
     public func model<Model: Decodable & Sendable>(
         _ type: Model.Type, at pattern: ResourcePattern, stage: StageName = .model,
         methods: Set<Method>? = Method.ofTransformers, decoder: TreeDecoder = TreeDecoder(),

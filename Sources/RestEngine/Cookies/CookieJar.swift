@@ -8,6 +8,7 @@ public final class CookieJar {
     /// - Parameters:
     ///   - storage: Notified of each change; nil: cookies are not kept beyond the process.
     ///   - stored: The cookies from an earlier process.
+    ///   - now: The time in Unix seconds.
     public init(storage: (any CookieStorage)? = nil, stored: [Cookie] = [], now: Double = 0) {
         self.storage = storage
         for cookie in stored { _ = table.put(cookie, at: now) }

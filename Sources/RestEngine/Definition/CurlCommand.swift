@@ -194,7 +194,10 @@ extension Resource {
     /// with files by reference; no request is sent. Decorators are not included, because they may do
     /// anything, except those of ``BasicAuthentication``.
     ///
-    /// - Parameter mask: Hides secrets; nil shows them.
+    /// - Parameters:
+    ///   - mask: Hides secrets; nil shows them.
+    ///   - options: The options of the request.
+    ///   - method: The method of the request.
     /// - Throws: The errors of `curl(mask:)`.
     public func curl(
         _ method: Method = .get, _ options: RequestOptions = RequestOptions(), mask: SecretMask? = .standard

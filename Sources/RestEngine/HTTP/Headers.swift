@@ -63,7 +63,7 @@ public struct Headers: Sendable, Equatable {
 
     /// The value of a name. Several values are joined with `, ` (RFC 9110 5.3), even if the name is not a
     /// list; of Set-Cookie only the first is returned. Assigning a value replaces all values; nil omits the
-    /// field, as ``omit(_:)-(String)`` does.
+    /// field, as `omit(_:)` does.
     public subscript(name: String) -> String? {
         get { joinedValues(name) }
         set {
@@ -145,7 +145,7 @@ public struct Headers: Sendable, Equatable {
     }
 
     /// Each name once, in lower case and in the order of its first field, with the value of
-    /// ``subscript(_:)``.
+    /// `subscript(_:)`.
     public var joined: [(name: String, value: String)] {
         var all: [(name: String, values: [String])] = []
         var places: [String: Int] = [:]

@@ -11,8 +11,11 @@ extension Resource {
     /// owners lives (13.14, 13.15). Owners are held weakly. If the resource has caches, they are read
     /// (13.21).
     ///
-    /// - Parameter hold: Kept until that owner is gone or removed, and the resulting notifications have been
-    ///   made.
+    /// - Parameters:
+    ///   - hold: Kept until that owner is gone or removed, and the resulting notifications have been
+    ///     made.
+    ///   - observer: The observer.
+    ///   - owner: The observer lasts as long as its owner.
     @discardableResult
     public func addObserver(
         _ observer: any ResourceObserver, owner: AnyObject, hold: AnyObject? = nil

@@ -25,6 +25,8 @@ extension Resource {
     ///     it.
     ///   - headers: Override the configured ones.
     ///   - timeout: For the whole request; nil: the configured one.
+    ///   - method: The method of the request.
+    ///   - body: The body; nil for none.
     @discardableResult
     public func request(
         _ method: Method, query: KeyValuePairs<String, String?> = [:], headers: Headers = [:],

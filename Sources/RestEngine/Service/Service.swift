@@ -69,8 +69,10 @@ public final class Service {
 
     /// The resource at base URL plus path; the path is text, never parsed as a URL (3.1, 3.2).
     ///
-    /// - Parameter partition: The part of the resources that it belongs to (rules 77); nil: that of
-    ///   everybody, and in the function of a computed resource the partition of that resource.
+    /// - Parameters:
+    ///   - partition: The part of the resources that it belongs to (rules 77); nil: that of
+    ///     everybody, and in the function of a computed resource the partition of that resource.
+    ///   - path: Text behind the base URL.
     public func resource(_ path: String, partition: String? = nil) -> Resource {
         core.resource(at: baseURL?.resource(path), core.partitionInScope(partition))
     }
@@ -151,7 +153,9 @@ public final class Service {
     /// Wipes the live resources that match. Unused ones are dropped, and their entries in caches are removed
     /// too (D15).
     ///
-    /// - Parameter dropsUnused: False keeps unused resources that don't match.
+    /// - Parameters:
+    ///   - dropsUnused: False keeps unused resources that don't match.
+    ///   - matches: Whether a resource is wiped.
     /// - Returns: The number of resources that matched.
     @discardableResult
     public func wipeResources(

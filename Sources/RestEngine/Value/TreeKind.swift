@@ -7,7 +7,7 @@ extension Tree {
         case boolean
         /// A whole number of 64 bits.
         case integer
-        /// Also an integer beyond 64 bits: see ``Tree/digits``.
+        /// Also an integer beyond 64 bits: see `digits`.
         case double
         /// Text, or bytes of a script.
         case string

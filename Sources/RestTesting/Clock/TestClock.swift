@@ -49,7 +49,7 @@ public final class TestClock {
         scheduler = Scheduler(clock: time, isRunByLoop: true, tasks: tasks)
     }
 
-    /// The time of day, in Unix seconds, as in ``Entity/timestamp``.
+    /// The time of day, in Unix seconds, as in `Entity.timestamp`.
     public var now: Double { time.now }
 
     /// The time since the start.

@@ -21,7 +21,7 @@ public final class SessionRecording {
     ///   - engine: Of all services whose requests are recorded.
     ///   - path: Relative to the folder of `source`, or absolute. A file there is replaced at the end.
     ///   - source: The file of the test.
-    /// - Throws: ``FileError`` for a file that can't be written.
+    /// - Throws: `FileError` for a file that can't be written.
     public init(of engine: Engine, to path: String, besides source: String = #filePath) throws(FileError) {
         self.path = beside(source, path)
         recorder = try TrafficRecorder(
@@ -31,7 +31,7 @@ public final class SessionRecording {
 
     /// Ends the recording, and writes the file.
     ///
-    /// - Throws: ``FileError`` for a file that can't be written.
+    /// - Throws: `FileError` for a file that can't be written.
     public func finish() throws(FileError) { try recorder.finish() }
 }
 

@@ -17,7 +17,10 @@ extension StubbedAPI {
 
         /// A response with a text in UTF-8.
         ///
-        /// - Parameter type: Its content type.
+        /// - Parameters:
+        ///   - text: The body.
+        ///   - status: The status.
+        ///   - type: Its content type.
         public static func text(
             _ text: String, status: Int = 200, type: String = "text/plain; charset=utf-8"
         ) -> Reply {
@@ -44,9 +47,10 @@ extension StubbedAPI {
         ///
         /// - Parameters:
         ///   - path: Relative to the folder of `source`, or absolute.
+        ///   - status: The status.
         ///   - headers: Added to the content type; a content type among them replaces it.
         ///   - source: The file of the test.
-        /// - Throws: ``FileError`` for a file that can't be read, or that has more than 256 MiB.
+        /// - Throws: `FileError` for a file that can't be read, or that has more than 256 MiB.
         public static func file(
             _ path: String, status: Int = 200, headers: Headers = Headers(),
             besides source: String = #filePath

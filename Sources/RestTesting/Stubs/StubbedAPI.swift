@@ -28,7 +28,7 @@ public final class StubbedAPI {
     ///   - baseURL: Of the service, and of the URLs of stubs.
     ///   - name: The name of the service, in logs and errors.
     ///   - clock: Several APIs may share one.
-    /// - Throws: ``BaseURLError`` for text that is no http or https URL.
+    /// - Throws: `BaseURLError` for text that is no http or https URL.
     public init(
         baseURL: String = "https://api.test/", name: String = "api", clock: TestClock? = nil
     ) throws(BaseURLError) {
@@ -47,13 +47,14 @@ public final class StubbedAPI {
     /// Answers requests of a method, or of any if it is nil. Among stubs that match, the newest answers.
     ///
     /// - Parameters:
+    ///   - method: The method; nil for any.
     ///   - url: A path below the base URL, or a whole URL; `*` stands for any part of a segment, `**` for any
     ///     segments. A query matters only if it is given.
     ///   - headers: Values that the request must have, by the names of headers, in any case.
     ///   - body: The bytes that the request must have; nil: any body, or none.
     ///   - replies: One for each request in turn; the last one answers all further requests. Without any,
     ///     it is an empty response with the status 200.
-    /// - Throws: ``PatternError`` for a URL that is no pattern.
+    /// - Throws: `PatternError` for a URL that is no pattern.
     @discardableResult
     public func stub(
         _ method: Method?, _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil,
@@ -94,7 +95,7 @@ public final class StubbedAPI {
 
     /// The requests of a method, or of any if it is nil, to a URL as in ``stub(_:_:headers:body:_:)``.
     ///
-    /// - Throws: ``PatternError`` for a URL that is no pattern.
+    /// - Throws: `PatternError` for a URL that is no pattern.
     public func requests(_ method: Method?, _ url: String) throws(PatternError) -> [TransportRequest] {
         let pattern = try GlobPattern(url, base: url.contains("://") ? nil : service.baseURL)
         return transport.requests.filter { request in
