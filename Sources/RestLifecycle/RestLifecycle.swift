@@ -13,7 +13,9 @@ public struct EngineLifecycle: ServiceLifecycle.Service {
     private let engine: Engine
     private let grace: Duration
 
-    /// - Parameter grace: The time that requests in flight have after a graceful shutdown has begun.
+    /// - Parameters:
+    ///   - grace: The time that requests in flight have after a graceful shutdown has begun.
+    ///   - engine: The engine, before its first request.
     @EngineActor
     public init(_ engine: Engine, grace: Duration = .seconds(30)) {
         (self.engine, self.grace) = (engine, grace)

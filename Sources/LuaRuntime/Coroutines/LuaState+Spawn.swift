@@ -8,6 +8,8 @@ extension LuaState {
     ///   - arguments: pushes the arguments and answers how many.
     ///   - completion: called once, perhaps before `spawn` returns, with the results on top of the stack or
     ///     the error. A cancelled coroutine fails with kind `cancelled`.
+    ///   - phase: What it runs for, with its budget.
+    ///   - function: A function of the main sandbox.
     @discardableResult
     public func spawn(
         _ function: LuaReference, phase: RunPhase, arguments: (Lua) -> Int32 = { _ in 0 },

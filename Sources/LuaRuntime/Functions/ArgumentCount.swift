@@ -4,7 +4,10 @@ public enum ArgumentCount {
     /// be ignored, which is never what they were given for. Nils that are too many do no harm. A signature
     /// that is empty, or has `...`, takes any number.
     ///
-    /// - Parameter advice: what to write instead; part of the error's message.
+    /// - Parameters:
+    ///   - advice: what to write instead; part of the error's message.
+    ///   - signature: As in the reference.
+    ///   - function: The function that is checked.
     public static func checked(
         _ function: @escaping HostFunction, _ signature: String, advice: String = ""
     ) -> HostFunction {

@@ -71,8 +71,13 @@ public struct LuaMethod {
     /// Its arguments count from 1 after the object, which is `Arguments.receiver`.
     public let function: HostFunction
 
-    /// - Parameter surplusAdvice: what to write instead, for a call with more arguments than the signature
-    ///   has.
+    /// - Parameters:
+    ///   - surplusAdvice: what to write instead, for a call with more arguments than the signature
+    ///     has.
+    ///   - documentation: For the reference.
+    ///   - function: The method itself.
+    ///   - signature: For the reference.
+    ///   - name: The name in Lua.
     public init(
         _ name: String, signature: String, documentation: String, surplusAdvice: String = "",
         function: @escaping HostFunction
@@ -93,7 +98,12 @@ public struct LuaProperty {
     /// Gets the new value as argument 1. Nil: the field is read only.
     public let set: HostFunction?
 
-    /// - Parameter type: For the reference: "string", "number?".
+    /// - Parameters:
+    ///   - type: For the reference: "string", "number?".
+    ///   - name: The name in Lua.
+    ///   - set: Takes a new value; nil for a field that is read only.
+    ///   - get: Pushes the value.
+    ///   - documentation: For the reference.
     public init(
         _ name: String, type: String, documentation: String, get: @escaping HostFunction,
         set: HostFunction? = nil

@@ -3,7 +3,9 @@ import CLua
 extension LuaSandbox {
     /// Compiles text to a function whose globals are this sandbox's; bytecode is refused.
     ///
-    /// - Parameter chunk: the file's path, which messages and tracebacks show.
+    /// - Parameters:
+    ///   - chunk: the file's path, which messages and tracebacks show.
+    ///   - source: The text, in UTF-8.
     public func compile(_ source: [UInt8], chunk: String) throws(LuaError) -> LuaReference {
         let lua = state.main
         lua.checkStack(4)
@@ -49,7 +51,7 @@ extension RunPhase {
 }
 
 extension LuaState {
-    /// ``LuaSandbox/compile(_:chunk:)-swift.method`` in the main sandbox.
+    /// `LuaSandbox.compile(_:chunk:)` in the main sandbox.
     public func compile(_ source: [UInt8], chunk: String) throws(LuaError) -> LuaReference {
         try mainSandbox.compile(source, chunk: chunk)
     }

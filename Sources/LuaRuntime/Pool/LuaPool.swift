@@ -55,6 +55,9 @@ public final class LuaPool<Worker: LuaPoolWorker>: Sendable {
     ///   - limit: so many jobs may wait.
     ///   - idleAfter: seconds without a job after which a worker tidies up.
     ///   - onLoss: gets a job that hangs, on any thread, before another is begun; it doesn't call the pool.
+    ///   - listener: Gets the results of jobs.
+    ///   - make: Makes a worker, on its thread.
+    ///   - lost: Counts the threads that hang.
     public init(
         name: String, threads: Int, limit: Int, lost: LostThreads = .shared, idleAfter: Double = 1,
         make: @escaping Maker,

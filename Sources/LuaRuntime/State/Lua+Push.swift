@@ -53,8 +53,11 @@ extension Lua {
 
     /// Pushes a function that runs `function`; messages call it `name`.
     ///
-    /// - Parameter bytes: what the function keeps, apart from itself and from values of Lua. They count
-    ///   towards the memory limit until Lua lets go of it.
+    /// - Parameters:
+    ///   - bytes: what the function keeps, apart from itself and from values of Lua. They count
+    ///     towards the memory limit until Lua lets go of it.
+    ///   - function: The function of the host.
+    ///   - name: The name in messages.
     public func push(function: @escaping HostFunction, name: String, keeping bytes: Int = 0) {
         push(box: HostBox(name: name, role: .function, function: function), keeping: bytes)
     }

@@ -2,7 +2,7 @@ import RestEngine
 
 /// Hides secrets of a script's text that is shown to people: the strings of calls that take credentials, such
 /// as `rest.auth.basic("me", "…")`, and of several variables in one assignment. Values beside a secret name
-/// are hidden by ``SecretMask`` like those of all other output.
+/// are hidden by `SecretMask` like those of all other output.
 public enum SourceSecrets {
     /// Functions that take credentials. A script may call its own one so.
     private static let functions: Set<String> = [

@@ -7,7 +7,10 @@ extension ScriptHost {
     /// and have their new definition at once. When the script has an error, it throws a ``Diagnostic`` and
     /// nothing has changed. The caller must call ``takeOver()`` or ``giveUp()`` in the same tick of the loop.
     ///
-    /// - Parameter options: The options, with the store of `other`.
+    /// - Parameters:
+    ///   - options: The options, with the store of `other`.
+    ///   - path: The file of the new script.
+    ///   - other: The script that runs.
     public convenience init(
         replacing other: ScriptHost, path: String, options: ScriptOptions
     ) throws(Diagnostic) {

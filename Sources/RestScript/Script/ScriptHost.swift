@@ -141,7 +141,7 @@ public final class ScriptHost {
 
     public var memoryUsed: Int { context.state.memoryUsed }
 
-    /// The CPU time of its functions, without transformer modules; see ``LuaState/cpuSeconds``.
+    /// The CPU time of its functions, without transformer modules; see `LuaState.cpuSeconds`.
     public var cpuSeconds: Double { context.state.cpuSeconds }
 
     // MARK: Transformer modules

@@ -46,6 +46,8 @@ public final class ScriptStore: Sendable {
     /// - Parameters:
     ///   - maxBytes: The limit of keys and values together, with some bytes for each entry. The first
     ///     items may exceed it: then no value is added until there is room.
+    ///   - journal: Keeps the items beyond the process; nil for none.
+    ///   - items: The items of an earlier process.
     public init(maxBytes: Int = ScriptStore.standardMaxBytes, items: [Item] = [], journal: Journal? = nil) {
         self.maxBytes = maxBytes
         self.journal = journal

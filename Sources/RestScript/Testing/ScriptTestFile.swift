@@ -43,6 +43,7 @@ public final class ScriptTestFile {
     /// - Parameters:
     ///   - options: The options of the file and its scripts. The file has its own log and transports.
     ///   - coversLines: True to count the lines of the scripts, see ``lineHits``.
+    ///   - path: The file of tests.
     public init(path: String, options: ScriptOptions, coversLines: Bool = false) {
         self.path = path
         folder = ScriptSource.folder(of: path)
