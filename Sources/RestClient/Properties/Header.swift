@@ -58,9 +58,13 @@ public struct ContentType: RawRepresentable, Hashable, Sendable, ExpressibleBySt
 
     public init(stringLiteral text: String) { rawValue = text }
 
+    /// JSON (RFC 8259).
     public static let applicationJSON: ContentType = "application/json"
+    /// Text (RFC 2046 4.1.3).
     public static let textPlain: ContentType = "text/plain"
+    /// A form (URL Standard 5.1).
     public static let formURLEncoded: ContentType = "application/x-www-form-urlencoded"
+    /// Bytes (RFC 2046 4.5.1).
     public static let octetStream: ContentType = "application/octet-stream"
 }
 
@@ -72,8 +76,11 @@ public struct AuthorizationScheme: RawRepresentable, Hashable, Sendable, Express
 
     public init(stringLiteral text: String) { rawValue = text }
 
+    /// A user name and a password (RFC 7617).
     public static let basic: AuthorizationScheme = "Basic"
+    /// A token (RFC 6750).
     public static let bearer: AuthorizationScheme = "Bearer"
+    /// A proof of a password (RFC 7616).
     public static let digest: AuthorizationScheme = "Digest"
 }
 

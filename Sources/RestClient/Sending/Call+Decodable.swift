@@ -3,6 +3,8 @@ public import RestEngine
 /// Calls whose output is decoded, or is the body itself.
 extension Call where Output: Decodable {
     /// Sends the call and waits for its output; short for `send(session:decoder:)`.
+    ///
+    /// - Throws: The `RequestError` of the request.
     @concurrent @discardableResult
     public func callAsFunction() async throws(RequestError) -> Output { try await send() }
 
@@ -22,6 +24,8 @@ extension Call where Output: Decodable {
     }
 
     /// The same with all that is known of the answer: status, headers, body, timings.
+    ///
+    /// - Throws: The `RequestError` of the request.
     @concurrent
     public func response(
         session: Session? = nil, decoder: TreeDecoder? = nil

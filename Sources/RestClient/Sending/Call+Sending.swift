@@ -116,6 +116,8 @@ extension Call {
 
 extension Call where Output == Entity {
     /// Sends the call and decodes the content as the type that the context asks for.
+    ///
+    /// - Throws: The `RequestError` of the request.
     @concurrent @_disfavoredOverload
     public func send<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, session: Session? = nil, decoder: TreeDecoder? = nil

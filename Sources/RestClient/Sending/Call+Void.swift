@@ -4,6 +4,8 @@ public import RestEngine
 /// nothing gives an ``Entity``.
 extension Call where Output == Void {
     /// Sends the call and waits for its output; short for `send(session:decoder:)`.
+    ///
+    /// - Throws: The `RequestError` of the request.
     @concurrent @_disfavoredOverload @discardableResult
     public func callAsFunction() async throws(RequestError) -> Output { try await send() }
 
@@ -23,6 +25,8 @@ extension Call where Output == Void {
     }
 
     /// The same with all that is known of the answer: status, headers, body, timings.
+    ///
+    /// - Throws: The `RequestError` of the request.
     @concurrent @_disfavoredOverload
     public func response(
         session: Session? = nil, decoder: TreeDecoder? = nil

@@ -33,6 +33,8 @@ extension Request {
 
     /// Waits for the content as a `Value`, which is decoded where the caller runs. See
     /// ``Entity/content(as:decoder:)``.
+    ///
+    /// - Throws: The ``RequestError`` of the request, or one for content that is no `Value`.
     public nonisolated func content<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) async throws(RequestError) -> Value {

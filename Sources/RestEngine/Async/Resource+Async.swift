@@ -32,6 +32,8 @@ extension Resource {
 
     /// Waits for up-to-date data as a `Value`, which is decoded where the caller runs. See
     /// ``Entity/content(as:decoder:)``.
+    ///
+    /// - Throws: As ``get()``, or a ``RequestError`` for content that is no `Value`.
     public nonisolated func get<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) async throws(RequestError) -> Value {

@@ -26,6 +26,8 @@ extension Resource {
 extension ResourceSnapshot {
     /// The latest data as a `Value`; see ``Resource/content(as:decoder:)``. It is decoded where the caller
     /// runs.
+    ///
+    /// - Throws: A ``RequestError`` for content that is no `Value`.
     public func content<Value>(
         as type: Value.Type, decoder: TreeDecoder = TreeDecoder()
     ) throws(RequestError) -> Value? {

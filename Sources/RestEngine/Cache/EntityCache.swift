@@ -21,6 +21,8 @@ public protocol EntityCache: AnyObject, Sendable {
     /// The key for the entity of a resource, at least as unique as the URL of the resource. Nil: this cache
     /// does not serve this resource, and no other function is called for it (22.3). `stage` is the stage that
     /// the cache belongs to.
+    ///
+    /// - Throws: An error, which the engine logs; then the resource has no entry.
     func key(for resource: Resource, stage: String) throws -> CacheKey?
 
     /// Reads the entity, nil when there is none.

@@ -20,6 +20,8 @@ public enum EntityCoding {
     private static let headSize = 9
 
     /// The bytes of an entity, for ``decode(_:)``.
+    ///
+    /// - Throws: ``EntityCodingError`` for an entity that can't be kept.
     public static func encode(_ entity: Entity) throws(EntityCodingError) -> [UInt8] {
         guard entity.timestamp.isFinite else { throw .badTimestamp }
         var writer = EntityWriter()

@@ -137,6 +137,8 @@ extension Service {
     }
 
     /// Wipes the live resources that match (1.11).
+    ///
+    /// - Throws: The error of the pattern's own function.
     public func wipeResources(_ pattern: ResourcePattern) throws {
         let matches = pattern.matcher(for: self)
         try wipeResources { resource in

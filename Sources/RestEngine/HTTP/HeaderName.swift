@@ -28,34 +28,63 @@ public struct HeaderName: RawRepresentable, Hashable, Sendable, ExpressibleByStr
 }
 
 extension HeaderName {
+    /// RFC 9110 12.5.1.
     public static let accept: HeaderName = "Accept"
+    /// RFC 9110 12.5.2.
     public static let acceptCharset: HeaderName = "Accept-Charset"
+    /// RFC 9110 12.5.3.
     public static let acceptEncoding: HeaderName = "Accept-Encoding"
+    /// RFC 9110 12.5.4.
     public static let acceptLanguage: HeaderName = "Accept-Language"
+    /// RFC 9110 11.6.2.
     public static let authorization: HeaderName = "Authorization"
+    /// RFC 9111 5.2.
     public static let cacheControl: HeaderName = "Cache-Control"
+    /// RFC 6266.
     public static let contentDisposition: HeaderName = "Content-Disposition"
+    /// RFC 9110 8.4.
     public static let contentEncoding: HeaderName = "Content-Encoding"
+    /// RFC 9110 8.5.
     public static let contentLanguage: HeaderName = "Content-Language"
+    /// RFC 9110 8.6.
     public static let contentLength: HeaderName = "Content-Length"
+    /// RFC 9110 8.3.
     public static let contentType: HeaderName = "Content-Type"
+    /// RFC 6265 4.2.
     public static let cookie: HeaderName = "Cookie"
+    /// RFC 9110 6.6.1.
     public static let date: HeaderName = "Date"
+    /// RFC 9110 8.8.3.
     public static let etag: HeaderName = "ETag"
+    /// draft-ietf-httpapi-idempotency-key-header.
     public static let idempotencyKey: HeaderName = "Idempotency-Key"
+    /// RFC 9110 13.1.1.
     public static let ifMatch: HeaderName = "If-Match"
+    /// RFC 9110 13.1.3.
     public static let ifModifiedSince: HeaderName = "If-Modified-Since"
+    /// RFC 9110 13.1.2.
     public static let ifNoneMatch: HeaderName = "If-None-Match"
+    /// RFC 9110 8.8.2.
     public static let lastModified: HeaderName = "Last-Modified"
+    /// RFC 8288 3.
     public static let link: HeaderName = "Link"
+    /// RFC 9110 10.2.2.
     public static let location: HeaderName = "Location"
+    /// RFC 6454 7.
     public static let origin: HeaderName = "Origin"
+    /// RFC 7240 2.
     public static let prefer: HeaderName = "Prefer"
+    /// RFC 9110 14.2.
     public static let range: HeaderName = "Range"
+    /// RFC 9110 10.1.3.
     public static let referer: HeaderName = "Referer"
+    /// RFC 9110 10.2.3.
     public static let retryAfter: HeaderName = "Retry-After"
+    /// RFC 6265 4.1.
     public static let setCookie: HeaderName = "Set-Cookie"
+    /// RFC 9110 10.1.5.
     public static let userAgent: HeaderName = "User-Agent"
+    /// RFC 9110 11.6.1.
     public static let wwwAuthenticate: HeaderName = "WWW-Authenticate"
 }
 

@@ -17,12 +17,19 @@ public struct Method: RawRepresentable, Hashable, Sendable, ExpressibleByStringL
 
     private init(known: String) { rawValue = known }
 
+    /// RFC 9110 9.3.1.
     public static let get = Method(known: "GET")
+    /// RFC 9110 9.3.2.
     public static let head = Method(known: "HEAD")
+    /// RFC 9110 9.3.3.
     public static let post = Method(known: "POST")
+    /// RFC 9110 9.3.4.
     public static let put = Method(known: "PUT")
+    /// RFC 5789 2.
     public static let patch = Method(known: "PATCH")
+    /// RFC 9110 9.3.5.
     public static let delete = Method(known: "DELETE")
+    /// RFC 9110 9.3.7.
     public static let options = Method(known: "OPTIONS")
 
     public var description: String { rawValue }

@@ -68,6 +68,8 @@ public enum RequestBody: Sendable {
 
 extension RequestBody {
     /// A Swift value as JSON; it must make an object or an array (rule 6.5).
+    ///
+    /// - Throws: ``CodingError`` for a value that has no form in JSON.
     public static func json<Value: Encodable>(
         encoding value: Value, encoder: TreeEncoder = TreeEncoder()
     ) throws(CodingError) -> RequestBody {

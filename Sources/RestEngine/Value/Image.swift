@@ -2,7 +2,16 @@
 public struct Image: Sendable, Equatable {
     /// The format according to the first bytes, regardless of the content type.
     public enum Format: String, Sendable, CaseIterable {
-        case png, jpeg, gif, webp, bmp
+        /// PNG (RFC 2083).
+        case png
+        /// JPEG (ISO/IEC 10918).
+        case jpeg
+        /// GIF 87a or 89a.
+        case gif
+        /// WebP (RFC 9649).
+        case webp
+        /// A bitmap of Windows.
+        case bmp
     }
 
     /// The format according to the first bytes, regardless of the content type.
