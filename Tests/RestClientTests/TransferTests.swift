@@ -192,6 +192,20 @@ struct TransferTests {
         }
         #expect(error?.code == "request_cancelled" && last?.bytesToReceive == 10)
     }
+
+    @Test func `79.13 progress of a request begins with the bytes that have come`() async throws {
+        let peer = LoopbackPeer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\ntext")
+            connection.stall()
+        }
+        let request = try await Endpoint(url: peer.baseURL).get("a").start()
+        await yielding(until: "the bytes have come") { await request.transferred?.bytesReceived == 4 }
+        // Its progress stays the same from here on.
+        var updates = await request.transferUpdates.makeAsyncIterator()
+        let first = try await updates.next()
+        #expect(first?.bytesReceived == 4 && first?.bytesToReceive == 10)
+        await request.cancel()
+    }
 }
 
 @EngineActor

@@ -12,9 +12,9 @@ extension Request {
         }
     }
 
-    /// The bytes of the message that is under way, as a sequence for one reader; a slow one gets only the
-    /// newest. After a success it ends with all bytes, and after a failure or a cancellation it throws the
-    /// error of the request.
+    /// The bytes of the message that is under way, from now on, as a sequence for one reader; a slow one gets
+    /// only the newest. After a success it ends with all bytes, and after a failure or a cancellation it
+    /// throws the error of the request.
     public var transferUpdates: TransferUpdates { TransferUpdates(self) }
 }
 
@@ -30,6 +30,8 @@ public struct TransferUpdates: AsyncSequence, Sendable {
         let (stream, updates) = AsyncStream.makeStream(
             of: Result<TransferProgress, RequestError>.self, bufferingPolicy: .bufferingNewest(1))
         self.stream = stream
+        // A server that rests already would bring no other update.
+        if let progress = request.transferred { updates.yield(.success(progress)) }
         request.onTransfer { updates.yield(.success($0)) }
         request.onCompletion { info in
             if case .failure(let error) = info.response { updates.yield(.failure(error)) }
