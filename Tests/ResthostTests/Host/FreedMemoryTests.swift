@@ -10,8 +10,8 @@ struct FreedMemoryTests {
 
         @Test func `little is kept of what was freed at the end of an arena`() throws {
             cplatform_keep_freed_memory()
-            // Other threads may allocate memory at the end of the same arena meanwhile, which then stays. So what
-            // is free below it is taken, for the next attempt to be above.
+            // Other threads may allocate memory at the end of the same arena meanwhile, which then stays. So
+            // what is free below it is taken, for the next attempt to be above.
             var held: [UnsafeMutableRawBufferPointer] = []
             defer { for block in held { block.deallocate() } }
             var isFreed = try isFreed()
