@@ -7,7 +7,7 @@ import Synchronization
 /// A small REST API, made of JSON files or texts and served over HTTP/1.1: something to ask in tests and
 /// trials.
 ///
-/// <doc:RestFixtures> says what it answers. It has a thread of its own until ``stop()``.
+/// <doc:RestFixtures> says what it answers. It has a thread of its own until `stop()`.
 public struct FixtureServer: Sendable {
     let address: ListenAddress
     private let site: FixtureSite
@@ -16,6 +16,7 @@ public struct FixtureServer: Sendable {
     /// Serves a folder. Blocks until the server listens.
     ///
     /// - Parameters:
+    ///   - folder: the folder with the files of answers.
     ///   - listen: an IP address and a port; port 0 is chosen by the system.
     ///   - tokenLifetime: seconds after which a token of `/-/login` expires.
     public static func start(
