@@ -48,7 +48,7 @@ public struct SecretMask: Sendable {
     /// A text for people, such as a line of a log. Hides passwords and secret parameters of URLs, known
     /// secrets, and values with a secret name in forms such as `password=x`, `password = "x"`, JSON and
     /// header fields.
-    package func line(_ text: String) -> String { masked(text, .inWords) }
+    public func line(_ text: String) -> String { masked(text, .inWords) }
 
     /// A body. Hides known secrets, and values with a secret name in JSON, forms, lines of text and URLs.
     func body(_ bytes: [UInt8], _ contentType: String?) -> [UInt8] {
@@ -152,11 +152,11 @@ public struct SecretMask: Sendable {
 
     /// Hides the values of headers, parameters, fields and variables of these names; case doesn't matter
     /// (47.3).
-    package static func hide(names: [String]) { KnownSecrets.shared.hide(names: names) }
+    public static func hide(names: [String]) { KnownSecrets.shared.hide(names: names) }
 
     /// Shows the values of these names from now on, although they look like secrets; case doesn't matter
     /// (47.3). Names given to ``hide(names:)``, and headers of credentials and cookies, stay hidden.
-    package static func show(names: [String]) { KnownSecrets.shared.show(names: names) }
+    public static func show(names: [String]) { KnownSecrets.shared.show(names: names) }
 
     /// Hides the values of environment variables whose name is that of a secret (47.4).
     package static func hide(environment: [String: String]) {

@@ -120,10 +120,10 @@ public final class Resource {
     package var dataTime: Double? { state.data == nil ? nil : state.dataTime }
 
     /// Whether a request is in flight whose outcome becomes this resource's state (4.6).
-    package var isLoading: Bool { !loadRequests.isEmpty }
+    public var isLoading: Bool { !loadRequests.isEmpty }
 
     /// Whether any request of this resource is in flight (4.7).
-    package var isRequesting: Bool { !allRequests.isEmpty }
+    public var isRequesting: Bool { !allRequests.isEmpty }
 
     /// Whether ``loadIfNeeded()`` would do nothing (4.9, D4).
     public var isUpToDate: Bool {
