@@ -58,31 +58,3 @@ final class MetricSeries {
         return new
     }
 }
-
-/// The phases of a message, one after the other.
-enum MessagePhase: String {
-    case queue, dns, connect, tls
-    /// For the first byte of the answer.
-    case wait
-    /// Of the rest.
-    case transfer
-
-    /// The phases that the message had, with their seconds; together they are its whole time.
-    static func of(_ timings: TransferTimings) -> [(MessagePhase, Double)] {
-        var (phases, end): ([(MessagePhase, Double)], Double) = ([], 0)
-        func take(_ phase: MessagePhase, until time: Double) {
-            guard time > 0 else { return }
-            phases.append((phase, max(0, time - end)))
-            end = max(end, time)
-        }
-        take(.queue, until: timings.queueSeconds)
-        if !timings.isConnectionReused {
-            take(.dns, until: timings.nameLookupSeconds)
-            take(.connect, until: timings.connectSeconds)
-            take(.tls, until: timings.tlsSeconds)
-        }
-        take(.wait, until: timings.firstByteSeconds)
-        take(.transfer, until: timings.totalSeconds)
-        return phases
-    }
-}

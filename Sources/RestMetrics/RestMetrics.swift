@@ -121,9 +121,9 @@ public final class EngineMetrics {
                 "resthost_upstream_bytes_total", [("service", service), ("direction", direction)]
             ).increment(by: bytes)
         }
-        for (phase, seconds) in MessagePhase.of(timings) {
+        for (phase, seconds) in MessagePhases.of(timings) {
             series.timer(
-                "resthost_upstream_phase_seconds", [("service", service), ("phase", phase.rawValue)]
+                "resthost_upstream_phase_seconds", [("service", service), ("phase", phase)]
             ).recordSeconds(seconds)
         }
     }

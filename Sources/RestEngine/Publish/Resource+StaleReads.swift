@@ -109,8 +109,9 @@ extension Resource {
             return self.failedRequest(.transport(.nothingCached), method: "GET")
         }
         let lookup = loadAfterLookup(joins: false, loading: nothing) ?? nothing()
-        lookup.onCompletion { info in
+        lookup.onCompletion { [weak lookup] info in
             if let data = self.state.data { return completion(.success(data)) }
+            if info.isCancellation, lookup?.isWiped == true { return self.readCached(completion) }
             switch info.response {
             case .success(let entity): completion(.success(entity))
             case .failure(let error): completion(.failure(error))

@@ -223,6 +223,23 @@ struct CacheLoadIfNeededTests {
         fixture.advance(1)
     }
 
+    @Test
+    func `21.5 44.5 a reader offline that waits for the look-up during a wipe gets what comes after it`()
+        throws
+    {
+        let (resource, cache) = try resource(cached: "kept", read: .after(1))
+        fixture.engine.isOffline = true
+        var codes: [String?] = []
+        resource.read { result in
+            if case .failure(let error) = result { codes.append(error.code) } else { codes.append(nil) }
+        }
+        resource.wipe()
+        fixture.advance(1)
+        fixture.advance(1)
+        #expect(codes == ["offline"])
+        #expect(cache.calls.lines == ["cache remove a", "cache read a"])
+    }
+
     @Test func `21.5 a wipe during the look-up cancels what waits, and looks again`() throws {
         let (resource, cache) = try resource(cached: "kept", read: .after(1))
         watch(resource)

@@ -137,6 +137,21 @@ struct LocalChangeTests {
         #expect(texts == ["new"] && answers == 1 && fixture.transport.requests.count == 2)
     }
 
+    @Test func `21.5 77.3 a wipe of a partition lets only its readers read again`() throws {
+        let held = try fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
+        var texts: [String: String?] = [:]
+        for name in ["ada", "bob"] {
+            fixture.service.resource("a", partition: name).read { texts[name] = try? $0.get().text }
+        }
+        fixture.settle()
+        try fixture.stub("GET", "a", .text(200, "new"))
+        fixture.service.wipeResources(inPartition: "ada") { _ in true }
+        fixture.settle()
+        held.go()
+        fixture.settle()
+        #expect(texts == ["ada": "new", "bob": "old"] && fixture.transport.requests.count == 3)
+    }
+
     @Test func `21.5 a reader whose resource is wiped at each load fails after 9 loads`() throws {
         let resource = fixture.resource("a")
         try fixture.transport.stub(method: "GET", urlGlob: "a", base: fixture.service.baseURL) {
