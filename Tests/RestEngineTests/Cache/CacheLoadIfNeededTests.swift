@@ -230,9 +230,7 @@ struct CacheLoadIfNeededTests {
         let (resource, cache) = try resource(cached: "kept", read: .after(1))
         fixture.engine.isOffline = true
         var codes: [String?] = []
-        resource.read { result in
-            if case .failure(let error) = result { codes.append(error.code) } else { codes.append(nil) }
-        }
+        resource.read { if case .failure(let error) = $0 { codes.append(error.code) } }
         resource.wipe()
         fixture.advance(1)
         fixture.advance(1)
