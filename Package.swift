@@ -153,6 +153,8 @@ let package = Package(
         .target(name: "CPlatform", cSettings: cSettings),
         // Its C file embeds the files of the page.
         .target(name: "CInspector", exclude: ["page"], cSettings: cSettings),
+        // Its C file embeds the Lua modules that come with the program.
+        .target(name: "CPlugins", exclude: ["modules"], cSettings: cSettings),
         // xxhash's functions are inlined from its header, so no library is linked.
         .target(name: "CHash", cSettings: cSettings),
         // Its hashes of passwords are those of crypt(5) too. On Linux this library belongs to the C library's
@@ -193,7 +195,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON", "CLuaJSON"],
+            name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON", "CLuaJSON", "CPlugins"],
             swiftSettings: settings),
 
         .target(

@@ -144,8 +144,11 @@ function service:configure_transformer(pattern, options, transformer) end
 ---@overload fun(self: resthost.service, path: string, fn: function): resthost.service
 function service:computed(path, options, fn) end
 
----Runs a plugin: a function of service and options, or the name of a module that returns one.
----@param plugin function|string
+---@overload fun(self: resthost.service, plugin: "api_key", options: resthost.api_key.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "basic", options: resthost.basic.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "digest", options: resthost.digest.options): resthost.service
+---Runs a plugin: a function of service and options, a table with one in `use`, or the name of a module that returns either. Without such a module in the script's folders, it is a plugin of the program: see [Plugins](plugins.md).
+---@param plugin function|string|table
 ---@param options? any
 ---@return resthost.service
 function service:use(plugin, options) end

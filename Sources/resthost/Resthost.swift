@@ -23,6 +23,7 @@ struct Resthost: ParsableCommand {
               resthost test                            the tests of the scripts in this folder
               resthost fixtures api                    a folder of JSON files as an API
               resthost cookies cookies.db              the cookies that servers have set
+              resthost plugins                         the plugins that come with the program
               resthost hash                            hash a password for a user of the gateway
               resthost status                          the work of the running host
               resthost reload                          load the script of that host again
@@ -35,7 +36,7 @@ struct Resthost: ParsableCommand {
             RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, RoutesCommand.self,
             ReplCommand.self,
             TestCommand.self, InitCommand.self, InstallServiceCommand.self, TypesCommand.self,
-            FixturesCommand.self, CookiesCommand.self, HashCommand.self,
+            FixturesCommand.self, PluginsCommand.self, CookiesCommand.self, HashCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             CompletionCommand.self, ManualCommand.self, ReferenceCommand.self,
         ])

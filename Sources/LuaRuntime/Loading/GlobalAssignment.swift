@@ -66,6 +66,12 @@ extension LuaSandbox {
     /// The host gives it, so there is no file.
     public func isPreloaded(_ name: String) -> Bool { modules.preloaded[name] != nil }
 
+    /// It comes with the program, and no folder has a file of this name.
+    public func isBundled(_ name: String) -> Bool {
+        guard bundledModule?(name) != nil else { return false }
+        return (try? file(ofModule: name)) == nil
+    }
+
     public func isLoaded(_ name: String) -> Bool {
         guard let loaded = modules.loaded else { return false }
         let lua = state.main

@@ -6,7 +6,10 @@ extension LuaSandbox {
     /// - Parameters:
     ///   - chunk: the file's path, which messages and tracebacks show.
     ///   - source: The text, in UTF-8.
-    public func compile(_ source: [UInt8], chunk: String) throws(LuaError) -> LuaReference {
+    ///   - counted: Whether runs of its lines are counted, in a sandbox that counts them.
+    public func compile(
+        _ source: [UInt8], chunk: String, counted: Bool = true
+    ) throws(LuaError) -> LuaReference {
         let lua = state.main
         lua.checkStack(4)
         state.drainReleases()
@@ -22,7 +25,7 @@ extension LuaSandbox {
         if status != LUA_OK { throw state.takeError(status, from: lua) }
         defer { lua.pop() }
         adopt(lua)
-        if isCovered { state.cover(lua, chunk, source) }
+        if isCovered, counted { state.cover(lua, chunk, source) }
         return lua.reference(-1)
     }
 

@@ -94,6 +94,10 @@ extension LuaSandbox {
         guard let file = try findModule.map({ try $0(name, search) }) ?? search() else {
             // It may be there the next time.
             for path in disk.candidates(name) { onFileMissed?(path) }
+            if let source = bundledModule?(name) {
+                lua.push(try compile(source, chunk: name, counted: false))
+                return name
+            }
             throw LuaUsageError(
                 "module '\(name)' not found: \(places)\(CModules.advice(name, state.options))\(adviceOnPath(lua))"
             )

@@ -20,6 +20,8 @@ public final class LuaSandbox {
     /// Answers for the file of a module in place of the disk; it may ask the search for what is there. Nil:
     /// there is none.
     public var findModule: ((_ name: String, _ search: () throws -> LuaModuleFile?) throws -> LuaModuleFile?)?
+    /// The text of a module that comes with the program, for names that no folder has.
+    public var bundledModule: ((_ name: String) -> [UInt8]?)?
     /// Called with the path of each file that `require` reads.
     public var onFileLoaded: ((String) -> Void)?
     /// Called with the paths of the files that `require` would have read if they existed.

@@ -32,7 +32,8 @@ struct FileReview {
         while let file = waiting.popLast() {
             guard seen.insert(file.path).inserted else { continue }
             review(file)
-            for (name, line) in RequiredModules(file.source).found where !context.sandbox.isPreloaded(name) {
+            for (name, line) in RequiredModules(file.source).found
+            where !context.sandbox.isPreloaded(name) && !context.sandbox.isBundled(name) {
                 do {
                     let found = try context.sandbox.file(ofModule: name)
                     waiting.append(File(path: found.path, source: found.source))

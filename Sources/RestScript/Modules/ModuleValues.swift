@@ -55,6 +55,7 @@ final class ModuleValues: ScriptValues {
         }
         sandbox.errorOutput = { settings.log(ScriptLogEntry(warning: $0)) }
         sandbox.onVariableMissing = { settings.reportRefusal($0, $1) }
+        sandbox.bundledModule = BundledModules.source
         sandbox.preload("resthost") { [unowned self] in bindings.push(on: $0) }
         for (name, push) in settings.preloads { sandbox.preload(name, push) }
         return sandbox

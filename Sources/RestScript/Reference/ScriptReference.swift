@@ -16,13 +16,16 @@ public enum ScriptReference {
     /// The page of the options of `rest.gateway`.
     package static func gatewayOptions() -> String { GatewayOptionsPage.text }
 
+    /// The page of the plugins that come with the program.
+    package static func plugins() throws -> String { try PluginsPage.text() }
+
     /// Definitions for the Lua language server, as files of a folder that its `workspace.library` names.
     public static func types() -> [(path: String, text: String)] {
         withTables { context, tests in
             let definitions = TypeDefinitions(context, tests)
             return [
                 ("resthost.lua", definitions.library), ("resthost/test.lua", definitions.testLibrary),
-            ]
+            ] + definitions.plugins.map { ("resthost/\($0.name).lua", $0.text) }
         }
     }
 

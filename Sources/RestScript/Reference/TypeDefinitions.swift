@@ -8,12 +8,15 @@ struct TypeDefinitions {
     private let context: ScriptContext
     private let tests: ScriptTestFile
     private let page: ReferencePage
+    private let bundled: [PluginDescription]
     private let classNames: Set<String>
 
     init(_ context: ScriptContext, _ tests: ScriptTestFile) {
         self.context = context
         self.tests = tests
         page = ReferencePage(context, tests)
+        // A test loads each of them.
+        bundled = (try? PluginDescription.all()) ?? []
         classNames = Set((page.classes + page.testClasses).map(\.name))
     }
 
@@ -44,6 +47,24 @@ struct TypeDefinitions {
             + module.functions.map { function($0, in: module) }.joined() + "return \(module.name)\n"
     }
 
+    /// The definitions of the bundled modules, each with its name.
+    var plugins: [(name: String, text: String)] {
+        bundled.map { plugin in
+            var text = "---@meta resthost.\(plugin.name)\n\(Self.heading)\n\n"
+            if plugin.isUsed { text += options("resthost.\(plugin.name).options", plugin.options, owner: plugin.name) }
+            text += Self.comment(plugin.text)
+            text += "---@class resthost.\(plugin.name)\nlocal \(plugin.name) = {}\n\n"
+            if plugin.isUsed {
+                text += "---@param service resthost.service\n---@param options resthost.\(plugin.name).options\n"
+                    + "function \(plugin.name).use(service, options) end\n\n"
+            }
+            for entry in plugin.functions {
+                text += function("\(plugin.name).\(entry.name)", entry.signature, entry.text, entry.options)
+            }
+            return (plugin.name, text + "return \(plugin.name)\n")
+        }
+    }
+
     // MARK: Classes
 
     private func definition(_ entry: LuaClass) -> String {
@@ -58,11 +79,20 @@ struct TypeDefinitions {
         if let index = TypeVocabulary.indexes[entry.name] { text += "---@field [string] \(index)\n" }
         text += "local \(entry.name) = {}\n\n"
         for method in entry.methods {
+            if entry.name == "service", method.name == "use" { text += pluginOverloads }
             text += function(
                 "\(entry.name):\(method.name)", method.signature, method.documentation, method.options(),
                 receiver: "resthost.\(entry.name)")
         }
         return text
+    }
+
+    /// `service:use` with the name of each plugin, so that an editor completes its options.
+    private var pluginOverloads: String {
+        bundled.filter(\.isUsed).map { plugin in
+            "---@overload fun(self: resthost.service, plugin: \"\(plugin.name)\", "
+                + "options: resthost.\(plugin.name).options): resthost.service\n"
+        }.joined()
     }
 
     private func type(of property: LuaProperty, in entry: LuaClass) -> String {

@@ -76,6 +76,7 @@ final class ScriptContext {
             declarations.noteFile(path)
             options.onFileReached?(path)
         }
+        sandbox.bundledModule = BundledModules.source
         sandbox.preload("resthost", { [unowned values] lua in values.bindings.push(on: lua) })
     }
 

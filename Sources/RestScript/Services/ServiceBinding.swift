@@ -74,8 +74,12 @@ struct ServiceBinding: ScriptBinding {
                     """, options: ComputedBinding.options.descriptions
                 ) { call in try ComputedBinding(context: context).add(call) },
                 declaration(
-                    "use", "(plugin: function | string, options?) -> service",
-                    "Runs a plugin: a function of service and options, or the name of a module that returns one."
+                    "use", "(plugin: function | string | table, options?) -> service",
+                    """
+                    Runs a plugin: a function of service and options, a table with one in `use`, or the name of a module \
+                    that returns either. Without such a module in the script's folders, it is a plugin of the program: \
+                    see [Plugins](plugins.md).
+                    """
                 ) { call in try usePlugin(call) },
                 method("invalidate_configuration", "()", "Makes blocks run again when they are next needed.")
                 {
@@ -169,26 +173,35 @@ struct ServiceBinding: ScriptBinding {
     private func usePlugin(_ call: Arguments) throws {
         let lua = call.lua
         let hasOptions = !call.isAbsent(2)
-        if call.type(1) == .string {
-            sandbox.pushGlobals(on: lua)
-            try lua.get(-1, "require")
+        switch call.type(1) {
+        case .string: try pushPlugin(named: try call.string(1, "plugin"), on: lua)
+        case .function, .table: lua.pushValue(at: call.slot(1))
+        default: throw call.wrongType(1, "plugin", "function, name of a plugin or module, or a module")
+        }
+        if lua.type(-1) == .table {
+            lua.rawGet(-1, "use")
             lua.remove(-2)
-            lua.push(try call.string(1, "plugin"))
-            try lua.call(arguments: 1, results: 1, phase: phases.load)
-            guard lua.type(-1) == .function else {
-                throw LuaUsageError(
-                    "module '\(try call.string(1, "plugin"))' is no plugin: it returns a \(lua.typeName(-1)), not a function(service, options)"
-                )
-            }
-        } else {
-            guard call.type(1) == .function else {
-                throw call.wrongType(1, "plugin", "function or name of a module")
-            }
-            lua.pushValue(at: call.slot(1))
+        }
+        guard lua.type(-1) == .function else {
+            let name = call.type(1) == .string ? "module '\(try call.string(1, "plugin"))'" : "the table"
+            throw LuaUsageError(
+                "\(name) is no plugin: it is neither a function(service, options) nor a table with one in 'use'")
         }
         lua.pushValue(at: 1)
         if hasOptions { lua.pushValue(at: call.slot(2)) } else { lua.newTable() }
         try lua.call(arguments: 2, results: 0, phase: phases.load)
+    }
+
+    /// Pushes the value of a module: one of the script's folders, or one that comes with the program, whose
+    /// name may be without `resthost.`.
+    private func pushPlugin(named name: String, on lua: Lua) throws {
+        let bundled = "resthost.\(name)"
+        do { try sandbox.pushModule(name, on: lua, phase: phases.load) } catch let error as LuaUsageError {
+            if BundledModules.source(bundled) != nil {
+                return try sandbox.pushModule(bundled, on: lua, phase: phases.load)
+            }
+            throw LuaUsageError(error.message + NearestName.advice(name, among: BundledModules.names))
+        }
     }
 
     private func wipeResources(_ call: Arguments) throws {

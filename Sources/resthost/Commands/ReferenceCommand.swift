@@ -17,7 +17,10 @@ struct ReferenceCommand: ParsableCommand {
 
     func run() throws {
         let code = MainThread.wait { @EngineActor in
-            Streams.output(content: Array(page.text.utf8))
+            do { Streams.output(content: Array(try page.text().utf8)) } catch {
+                Streams.error(Complaint.text("\(error)"))
+                return 2
+            }
             return 0
         }
         throw ExitCode(code)
@@ -31,14 +34,16 @@ enum ReferencePageName: String, CaseIterable, ExpressibleByArgument {
     case gatewayOptions = "gateway-options"
     case commandLine = "command-line"
     case settings = "resthost-toml"
+    case plugins
 
-    @EngineActor var text: String {
+    @EngineActor func text() throws -> String {
         switch self {
         case .luaAPI: ScriptReference.markdown()
         case .configuration: ScriptReference.configuration()
         case .gatewayOptions: ScriptReference.gatewayOptions()
         case .commandLine: CommandLinePage.markdown()
         case .settings: SettingsPage.text
+        case .plugins: try ScriptReference.plugins()
         }
     }
 
@@ -49,6 +54,7 @@ enum ReferencePageName: String, CaseIterable, ExpressibleByArgument {
         case .gatewayOptions: "Every option of rest.gateway."
         case .commandLine: "Every command and option of the program."
         case .settings: "Every key of resthost.toml."
+        case .plugins: "Every plugin that comes with the program."
         }
     }
 }
