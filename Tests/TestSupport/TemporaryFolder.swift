@@ -49,7 +49,8 @@ public final class TemporaryFolder {
     /// The names in a subfolder, sorted.
     public func names(in folder: String) -> [String] { Self.names(at: "\(path)/\(folder)").sorted() }
 
-    private static func names(at path: String) -> [String] {
+    /// The names in a folder, in no order; none when it does not exist.
+    public static func names(at path: String) -> [String] {
         guard let directory = opendir(path) else { return [] }
         defer { closedir(directory) }
         var names: [String] = []

@@ -13,17 +13,20 @@ local rest = require "resthost"
 
 local plugin = {}
 
--- The number of insertions, deletions and replacements that make one name of the other.
+-- The number of insertions, deletions, replacements and swaps of neighbours that make one name of the other.
 local function distance(a, b)
-  local row = {}
+  local before, row = {}, {}
   for j = 0, #b do row[j] = j end
   for i = 1, #a do
-    local diagonal = row[0]
-    row[0] = i
+    local now = { [0] = i }
     for j = 1, #b do
-      local cost = a:byte(i) == b:byte(j) and 0 or 1
-      diagonal, row[j] = row[j], math.min(row[j] + 1, row[j - 1] + 1, diagonal + cost)
+      local same = a:byte(i) == b:byte(j)
+      now[j] = math.min(row[j] + 1, now[j - 1] + 1, row[j - 1] + (same and 0 or 1))
+      if i > 1 and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+        now[j] = math.min(now[j], before[j - 2] + 1)
+      end
     end
+    before, row = row, now
   end
   return row[#b]
 end
@@ -38,12 +41,16 @@ function plugin.nearest(name, names)
   return best
 end
 
--- Raises an error at the line of the script that called a bundled module.
+-- The files of plugins, and of copies that a script's folder has, as the debug library names them.
+local files = { [debug.getinfo(1).source] = true }
+
+--- Raises an error at the line of the script that called a plugin.
 local function blame(message)
   for level = 2, 30 do
     local info = debug.getinfo(level)
     if not info then break end
-    if info.what ~= "C" and not info.source:find "^@resthost[./]" then error(message, level) end
+    local is_plugin = files[info.source] or info.source:find "^@resthost%."
+    if info.what ~= "C" and not is_plugin then error(message, level) end
   end
   error(message, 0)
 end
@@ -91,7 +98,8 @@ local function matches(value, wanted)
   if wanted:find "^table" or wanted:find "^{" then return kind == "table" end
   if wanted:find "^function" then return kind == "function" end
   if is_basic[wanted] then return kind == wanted end
-  return kind == "userdata" or kind == "table"
+  -- Names of the host's classes, and `pattern`, whose texts `service:configure` checks.
+  return kind == "userdata" or wanted == "pattern" and (kind == "string" or kind == "function")
 end
 
 local function list(names) return table.concat(names, ", ") end
@@ -160,6 +168,7 @@ end
 
 --- The module that a plugin's file returns. `service:use` calls `use` of it.
 local function declare(_, definition)
+  files[debug.getinfo(2).source] = true
   local module = { description = definition }
   for _, description in ipairs(definition.functions or {}) do
     module[description.name] = checked(definition.name, description)

@@ -48,7 +48,8 @@ package struct PluginDescription {
         options = try Self.options(lua, table, "options")
         functions = try Self.items(lua, table, "functions") { item in
             Function(
-                name: Self.text(lua, item, "name") ?? "", signature: Self.text(lua, item, "signature") ?? "(...)",
+                name: Self.text(lua, item, "name") ?? "",
+                signature: Self.text(lua, item, "signature") ?? "(...)",
                 text: Self.text(lua, item, "description") ?? "",
                 options: try Self.options(lua, item, "options"))
         }

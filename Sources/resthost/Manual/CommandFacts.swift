@@ -55,6 +55,12 @@ struct CommandFacts: Sendable {
             ],
             files: [settings, socket],
             related: ["check", "install-service", "reload", "status", "systemd.service(5)"]),
+        "plugins": CommandFacts(
+            exits: [
+                (0, "The list or the source is printed, or the copy written."),
+                (2, "There is no such plugin, or the file of the copy is there already."),
+            ],
+            related: ["types", "check"]),
         "hash": CommandFacts(
             exits: [(0, "The hash is printed."), (2, "The password can't be read, or has too many bytes.")],
             related: ["run"]),

@@ -80,7 +80,7 @@ struct InitCommand: ParsableCommand {
             "  \(path)\(String(repeating: " ", count: width - path.count))  \(style.dim(purpose))\n"
         }
         let enter = folder == "." ? "" : "  cd \(folder)\n"
-        return "Made \(files.count) files in \(folder):\n" + list.joined()
+        return "Made \(rows.count - 1) files, and \(types), in \(folder):\n" + list.joined()
             + "\nNext:\n\(enter)  resthost check main.lua\n  resthost test\n  resthost run main.lua\n"
     }
 }

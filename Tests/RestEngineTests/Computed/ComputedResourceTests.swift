@@ -242,6 +242,37 @@ struct ComputedResourceTests {
         #expect(!restarted.resource("sum").isUpToDate && sum.isUpToDate)
     }
 
+    @Test func `21.5 a wipe during a computation makes it begin anew, and a wipe of its source does not end it`()
+        async throws
+    {
+        for wiped in ["sum", "a"] {
+            let fixture = EngineFixture()
+            let service = fixture.service
+            let counter = Counter()
+            try fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
+            service.computed("/sum") { [weak source = fixture.resource("a")] _, _ in
+                counter.count += 1
+                return .text(try await source?.get().content.text ?? "")
+            }
+            let resource = fixture.resource("sum")
+            var texts: [String?] = []
+            resource.read { texts.append(try? $0.get().text) }
+            await yielding(until: "the function waits for its source") {
+                fixture.settle()
+                return fixture.transport.transfersInFlight == 1
+            }
+            try fixture.stub("GET", "a", .text(200, "new"))
+            // The second computation joins the load of the source that the first began.
+            if wiped == "sum" { service.resource("a").wipe() }
+            service.resource(wiped).wipe()
+            await yielding(until: "the reader has an answer") {
+                fixture.settle()
+                return texts.count == 1
+            }
+            #expect(texts == ["new"] && counter.count == (wiped == "sum" ? 2 : 1), "\(wiped)")
+        }
+    }
+
     @Test func `an explanation names what it was made of`() async throws {
         let counter = Counter()
         try sum(counter)

@@ -238,7 +238,7 @@ struct CheckTests {
                 end)
                 api:use("nowhere")
                 api:configure("/x", { mthods = "GET" }, function() end)
-                """) == ["3 runtime", "5 runtime", "6 declaration"])
+                """) == ["3 runtime", "5 declaration", "6 declaration"])
     }
 
     @Test func `modules that transform have their globals looked for too, and those that they require`()

@@ -211,7 +211,8 @@ struct TypeDefinitionsTests {
         let state = LuaState()
         defer { state.close() }
         for file in files { _ = try state.compile(file.text, chunk: file.path) }
-        #expect(files.map(\.path) == ["resthost.lua", "resthost/test.lua"])
+        let plugins = try PluginDescription.all().map { "resthost/\($0.name).lua" }
+        #expect(files.map(\.path) == ["resthost.lua", "resthost/test.lua"] + plugins)
         #expect(files[0].text.hasPrefix("---@meta resthost\n"))
         #expect(files[1].text.hasPrefix("---@meta resthost.test\n"))
     }

@@ -169,8 +169,8 @@ struct ServiceTests {
             """,
             prints: [
                 "api\t3", "true", "nil", "false\ttest.lua:3: boom",
-                "false\tbad argument #1 'plugin' to 'use' (function or name of a module expected, got number)",
-                "false\ttest.lua:5: module 'nowhere' not found: no nowhere.lua or nowhere/init.lua in '.'",
+                "false\tbad argument #1 'plugin' to 'use' (function, name of a plugin or module, or a module expected, got number)",
+                "false\tmodule 'nowhere' not found: no nowhere.lua or nowhere/init.lua in '.'",
             ])
     }
 

@@ -6,7 +6,9 @@ struct InitCommandTests {
         let folder = TemporaryFolder()
         let made = await BuiltProgram.run("init", "new/project", in: folder.path)
         #expect(made.code == 0)
-        #expect(made.output.hasPrefix("Made 8 files in new/project:\n  main.lua          the script"))
+        #expect(
+            made.output.hasPrefix(
+                "Made 6 files, and .resthost/types/, in new/project:\n  main.lua          the script"))
         let project = folder.path + "/new/project"
         let check = await BuiltProgram.run("check", "main.lua", "--strict", in: project)
         #expect(check.code == 0)
@@ -70,7 +72,7 @@ struct InitCommandTests {
         for arguments in [["init", "."], ["init", ".", "--force"]] {
             let run = await ChildProcess([BuiltProgram.path] + arguments, in: folder.path).end()
             #expect(run.code == 0, "\(run.errors)")
-            #expect(run.output.hasPrefix("Made 7 files in .:\n"))
+            #expect(run.output.hasPrefix("Made 5 files, and .resthost/types/, in .:\n"))
             #expect(!run.output.contains("README.md"))
             let text = try TextFile.read(folder.path + "/README.md")
             #expect(text == "mine")
