@@ -15,6 +15,10 @@ static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char importer[] = {
+#embed "modules/importer.lua"
+};
+
 static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
 };
@@ -26,7 +30,7 @@ static const unsigned char scope[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(scope),
+    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(importer), MODULE(plugin), MODULE(scope),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

@@ -24,6 +24,8 @@ struct Resthost: ParsableCommand {
               resthost fixtures api                    a folder of JSON files as an API
               resthost cookies cookies.db              the cookies that servers have set
               resthost plugins                         the plugins that come with the program
+              resthost import openapi petstore.yaml    a script for an API that a document describes
+              resthost login config.lua                log in where the plugin oauth2 needs a person
               resthost hash                            hash a password for a user of the gateway
               resthost status                          the work of the running host
               resthost reload                          load the script of that host again
@@ -36,7 +38,7 @@ struct Resthost: ParsableCommand {
             RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, RoutesCommand.self,
             ReplCommand.self,
             TestCommand.self, InitCommand.self, InstallServiceCommand.self, TypesCommand.self,
-            FixturesCommand.self, PluginsCommand.self, CookiesCommand.self, HashCommand.self,
+            FixturesCommand.self, PluginsCommand.self, ImportCommand.self, LoginCommand.self, CookiesCommand.self, HashCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             CompletionCommand.self, ManualCommand.self, ReferenceCommand.self,
         ])

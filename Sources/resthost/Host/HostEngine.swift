@@ -27,15 +27,15 @@ enum HostEngine {
     ///   - traffic: The destination of its requests, if they are sent.
     ///   - isOffline: True when no request may be sent.
     static func load(
-        _ arguments: ScriptValues, log: LogText, startsWork: Bool = true, readsStores: Bool = false,
-        traffic: Traffic? = nil, isOffline: Bool = false
+        _ arguments: ScriptValues, log: LogText, startsWork: Bool = true, startsJobs: Bool = true,
+        readsStores: Bool = false, traffic: Traffic? = nil, isOffline: Bool = false
     ) -> ScriptHost? {
         let engine = startsWork ? traffic?.makeEngine() ?? make(log: log) : make(NullTransport(), log: log)
         engine.isOffline = isOffline
         engine.log.enabled = arguments.logCategories
         do throws(Diagnostic) {
             var options = try arguments.options(log: log)
-            options.startsWork = startsWork
+            options.startsWork = startsWork && startsJobs
             if !startsWork {
                 options.makeTransport = { NullTransport(options: $0) }
                 options.openStoresInMemory(readingFiles: readsStores)

@@ -61,6 +61,18 @@ struct CommandFacts: Sendable {
                 (2, "There is no such plugin, or the file of the copy is there already."),
             ],
             related: ["types", "check"]),
+        "import": CommandFacts(
+            exits: [
+                (0, "The files are written."),
+                (2, "The document can't be read, is wrong, or a file can't be written."),
+            ],
+            related: ["check", "plugins", "types"]),
+        "login": CommandFacts(
+            exits: [
+                (0, "The tokens are kept."), (1, "The login failed."),
+                (2, "The command line or the script is wrong, or no service needs a login."),
+            ],
+            related: ["plugins", "run"]),
         "hash": CommandFacts(
             exits: [(0, "The hash is printed."), (2, "The password can't be read, or has too many bytes.")],
             related: ["run"]),

@@ -1,0 +1,147 @@
+import Dispatch
+import Platform
+import RestEngine
+import RestScript
+
+/// A login at the terminal of `resthost login`: text on standard error, lines from standard input, and a
+/// browser's redirect to a port of the loopback address (RFC 8252 7.3).
+final class TerminalLogin: LoginTerminal {
+    /// Seconds for a person to log in.
+    private nonisolated static let timeout: Int32 = 600
+    private nonisolated static let longestLine = 16 << 10
+
+    private let listens: Bool
+    private var listener: LoopbackRedirect?
+
+    init(listens: Bool) { self.listens = listens }
+
+    func show(_ text: String) { Streams.error(text + "\n") }
+
+    func ask(_ prompt: String, _ answer: @escaping @EngineActor (String?) -> Void) {
+        Streams.error(prompt)
+        Self.answer(answer) { readLine(strippingNewline: true).map { String($0.prefix(Self.longestLine)) } }
+    }
+
+    func listen(for url: String?) -> String? {
+        guard listens else { return nil }
+        listener = LoopbackRedirect(url: url)
+        return listener?.url
+    }
+
+    func awaitRedirect(_ answer: @escaping @EngineActor (String?) -> Void) {
+        guard let listener else { return answer(nil) }
+        Self.answer(answer) { listener.wait(seconds: Self.timeout) }
+    }
+
+    func end() { listener?.close() }
+
+    /// Waits on a thread of its own, because the engine's must not block.
+    private static func answer(
+        _ answer: @escaping @EngineActor (String?) -> Void, _ wait: @escaping @Sendable () -> String?
+    ) {
+        DispatchQueue.global().async {
+            let text = wait()
+            EngineLoop.shared.submit { answer(text) }
+        }
+    }
+}
+
+/// Waits for one request to a port of the loopback address, and answers it with a page for the person.
+final class LoopbackRedirect: Sendable {
+    let url: String
+    private let descriptor: Int32
+    private let path: String
+
+    /// - Parameter url: `http://127.0.0.1:PORT/PATH`, or nil for a port that the system chooses. The result is
+    ///   nil for another URL, or a port that can't be listened on.
+    init?(url: String?) {
+        guard let address = Self.address(of: url ?? "http://127.0.0.1:0/callback") else { return nil }
+        #if os(Linux)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { return nil }
+        var reuse: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+        var place = sockaddr_in()
+        place.sin_family = sa_family_t(AF_INET)
+        place.sin_port = address.port.bigEndian
+        place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &place) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, size) == 0 && Platform.listen(descriptor, 8) == 0
+                    && getsockname(descriptor, $0, &size) == 0
+            }
+        }
+        guard isBound else {
+            Platform.close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        path = address.path
+        self.url = "http://127.0.0.1:\(UInt16(bigEndian: place.sin_port))\(address.path)"
+    }
+
+    func close() { Platform.close(descriptor) }
+
+    /// The port and path of such a URL.
+    static func address(of url: String) -> (port: UInt16, path: String)? {
+        for prefix in ["http://127.0.0.1:", "http://localhost:"] where url.hasPrefix(prefix) {
+            let rest = url.dropFirst(prefix.count)
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            guard let port = UInt16(digits) else { return nil }
+            let path = String(rest.dropFirst(digits.count))
+            guard path.isEmpty || path.hasPrefix("/"), !path.contains("?") else { return nil }
+            return (port, path.isEmpty ? "/" : path)
+        }
+        return nil
+    }
+
+    /// The target of the first request for the path, with its query; nil when none comes in time. Browsers
+    /// also ask for other paths, such as an icon: those get 404.
+    func wait(seconds: Int32) -> String? {
+        let end = InternetTime.now + Double(seconds)
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let left = end - InternetTime.now
+            guard left > 0, poll(&waiting, 1, Int32(left * 1000)) > 0 else { return nil }
+            let peer = accept(descriptor, nil, nil)
+            guard peer >= 0 else { continue }
+            defer { Platform.close(peer) }
+            guard let target = Self.target(of: peer) else { continue }
+            let isMeant = target.split(separator: "?", maxSplits: 1).first.map(String.init) == path
+            Self.answer(peer, isMeant)
+            if isMeant { return target }
+        }
+    }
+
+    /// The target of a request for GET. A peer has five seconds for its head.
+    private static func target(of peer: Int32) -> String? {
+        var time = timeval(tv_sec: 5, tv_usec: 0)
+        setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        var head: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while head.count < 16 << 10 {
+            let count = buffer.withUnsafeMutableBytes { recv(peer, $0.baseAddress, $0.count, 0) }
+            guard count > 0 else { return nil }
+            head += buffer[..<count]
+            guard head.suffix(count + 3).contains(UInt8(ascii: "\n")) else { continue }
+            let line = String(
+                decoding: head.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+            let words = line.split(separator: " ")
+            return words.count == 3 && words[0] == "GET" ? String(words[1]) : nil
+        }
+        return nil
+    }
+
+    private static func answer(_ peer: Int32, _ isMeant: Bool) {
+        let body = isMeant ? "You may close this page, and go back to the terminal.\n" : "not found\n"
+        let text =
+            "HTTP/1.1 \(isMeant ? "200 OK" : "404 Not Found")\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { send(peer, $0.baseAddress, $0.count, 0) }
+    }
+}
