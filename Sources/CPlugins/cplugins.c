@@ -15,8 +15,20 @@ static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char jwk[] = {
+#embed "modules/jwk.lua"
+};
+
+static const unsigned char jwt[] = {
+#embed "modules/jwt.lua"
+};
+
 static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
+};
+
+static const unsigned char remote[] = {
+#embed "modules/remote.lua"
 };
 
 static const unsigned char scope[] = {
@@ -26,7 +38,8 @@ static const unsigned char scope[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(scope),
+    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(jwk), MODULE(jwt), MODULE(plugin),
+    MODULE(remote), MODULE(scope),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {
