@@ -15,6 +15,10 @@ static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char hmac[] = {
+#embed "modules/hmac.lua"
+};
+
 static const unsigned char jwk[] = {
 #embed "modules/jwk.lua"
 };
@@ -38,8 +42,8 @@ static const unsigned char scope[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(jwk), MODULE(jwt), MODULE(plugin),
-    MODULE(remote), MODULE(scope),
+    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(hmac), MODULE(jwk), MODULE(jwt),
+    MODULE(plugin), MODULE(remote), MODULE(scope),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {
