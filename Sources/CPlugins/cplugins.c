@@ -27,6 +27,22 @@ static const unsigned char jwt[] = {
 #embed "modules/jwt.lua"
 };
 
+static const unsigned char oauth2[] = {
+#embed "modules/oauth2.lua"
+};
+
+static const unsigned char oauth2_client[] = {
+#embed "modules/oauth2_client.lua"
+};
+
+static const unsigned char oauth2_login[] = {
+#embed "modules/oauth2_login.lua"
+};
+
+static const unsigned char oauth2_options[] = {
+#embed "modules/oauth2_options.lua"
+};
+
 static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
 };
@@ -39,11 +55,20 @@ static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
 
+static const unsigned char token_file[] = {
+#embed "modules/token_file.lua"
+};
+
+static const unsigned char token_keeper[] = {
+#embed "modules/token_keeper.lua"
+};
+
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
     MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(hmac), MODULE(jwk), MODULE(jwt),
-    MODULE(plugin), MODULE(remote), MODULE(scope),
+    MODULE(oauth2), MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options),
+    MODULE(plugin), MODULE(remote), MODULE(scope), MODULE(token_file), MODULE(token_keeper),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

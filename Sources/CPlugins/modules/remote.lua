@@ -60,8 +60,12 @@ function remote.answer(request, method, url)
   local entity, err = request:await()
   local place = ("%s %s"):format(method, url)
   if entity then
-    local json = object(entity.content)
+    local json, target = object(entity.content), entity.headers.Location
     if json then return json, entity.headers end
+    if target and entity.status and entity.status >= 300 then
+      local text = "%s answered %d, a redirect to %s, which is not followed"
+      return nil, text:format(place, entity.status, target:sub(1, 500)), { status = entity.status }
+    end
     local kind = entity.content_type ~= "" and entity.content_type or "a body without a type"
     local text = ("%s answered with %s, not with a JSON object"):format(place, kind)
     return nil, text, { status = entity.status }
@@ -70,13 +74,20 @@ function remote.answer(request, method, url)
   local refusal = { status = err.http_status_code, headers = err.entity and err.entity.headers }
   refusal.json = err.entity and object(err.entity.content)
   local kind = err.entity and err.entity.content_type or ""
-  local reason = refusal.json and (refusal.json.error_description or refusal.json.message) or nil
-  local code = refusal.json and refusal.json.error
   local text = ("%s answered %d"):format(place, refusal.status)
-  if type(code) == "string" then text = ("%s: %s"):format(text, code:sub(1, 200)) end
-  if type(reason) == "string" then text = ("%s (%s)"):format(text, reason:sub(1, 500)) end
-  if not refusal.json and kind ~= "" then text = ("%s with %s, not with JSON"):format(text, kind) end
-  return nil, text, refusal
+  if refusal.json then return nil, remote.with_reason(text, refusal.json), refusal end
+  return nil, kind ~= "" and ("%s with %s, not with JSON"):format(text, kind) or text, refusal
+end
+
+-- A word or a sentence of a server, on one line.
+local function line(text, most) return (text:sub(1, most):gsub("%c", " ")) end
+
+--- A text with the error that an answer has (RFC 6749 5.2), or with its `message`.
+function remote.with_reason(text, answer)
+  local reason = answer.error_description or answer.message
+  if type(answer.error) == "string" then text = ("%s: %s"):format(text, line(answer.error, 200)) end
+  if type(reason) == "string" then text = ("%s (%s)"):format(text, line(reason, 500)) end
+  return text
 end
 
 return remote
