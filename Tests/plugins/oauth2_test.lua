@@ -452,7 +452,7 @@ t.describe("discovery", function()
     start_at { status = 404, text = "no" }
     host:stub("GET", "https://id.example/.well-known/oauth-authorization-server/tenant", { text = "<html>" })
     local _, err = get()
-    t.matches(err.user_message, "can't discover.*configuration answered 404.*/tenant answered with text/plain")
+    t.matches(err.user_message, "configuration answered 404.*/tenant answered with text/plain")
   end)
 
   t.test("that finds no endpoint names the option", function()

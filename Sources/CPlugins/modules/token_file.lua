@@ -8,7 +8,8 @@ local most_bytes = 1024 * 1024
 
 local function content(path)
   local text = rest.read_file(path)
-  if not text then return { tokens = {} } end
+  -- A new file may be empty, because it was made with its mode.
+  if not text or text == "" then return { tokens = {} } end
   local value = #text <= most_bytes and rest.json.decode(text)
   if type(value) ~= "table" or type(value.tokens) ~= "table" or type(value.owner) ~= "string" then
     return nil, ("%s does not hold tokens of this plugin: remove it, or choose another file"):format(path)
