@@ -11,8 +11,20 @@ static const unsigned char basic[] = {
 #embed "modules/basic.lua"
 };
 
+static const unsigned char dates[] = {
+#embed "modules/dates.lua"
+};
+
 static const unsigned char digest[] = {
 #embed "modules/digest.lua"
+};
+
+static const unsigned char github_app[] = {
+#embed "modules/github_app.lua"
+};
+
+static const unsigned char google_service_account[] = {
+#embed "modules/google_service_account.lua"
 };
 
 static const unsigned char hmac[] = {
@@ -55,6 +67,10 @@ static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
 
+static const unsigned char server_clock[] = {
+#embed "modules/server_clock.lua"
+};
+
 static const unsigned char token_file[] = {
 #embed "modules/token_file.lua"
 };
@@ -66,9 +82,10 @@ static const unsigned char token_keeper[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(hmac), MODULE(jwk), MODULE(jwt),
-    MODULE(oauth2), MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options),
-    MODULE(plugin), MODULE(remote), MODULE(scope), MODULE(token_file), MODULE(token_keeper),
+    MODULE(api_key), MODULE(basic), MODULE(dates), MODULE(digest), MODULE(github_app),
+    MODULE(google_service_account), MODULE(hmac), MODULE(jwk), MODULE(jwt), MODULE(oauth2),
+    MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options), MODULE(plugin),
+    MODULE(remote), MODULE(scope), MODULE(server_clock), MODULE(token_file), MODULE(token_keeper),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {
