@@ -394,6 +394,36 @@ t.describe("a refresh token", function()
   end)
 end)
 
+t.describe("several services", function()
+  local function further(options)
+    local all = { token_url = token_url, client_id = "me", client_secret = "a secret" }
+    for name, value in pairs(options) do all[name] = value end
+    local service = host.rest.service { base_url = "https://other.example" }
+    service:use("oauth2", all)
+    host:stub("GET", "https://other.example/**", { json = {} })
+    t.assert(service:resource("x"):load():await())
+  end
+
+  t.test("with the same options share a token", function()
+    start()
+    t.assert(get())
+    further {}
+    t.equal(#login.requests, 1)
+  end)
+
+  t.test("with another account, secret or scope have tokens of their own", function()
+    for _, options in ipairs {
+      { client_secret = "another" }, { scope = "read" }, { refresh_token = "refresh-9" },
+      { subject_token = function() return "subject" end }, { parameters = { tenant = "a" } },
+    } do
+      start()
+      t.assert(get())
+      further(options)
+      t.equal(#login.requests, 2)
+    end
+  end)
+end)
+
 t.describe("token exchange", function()
   t.test("sends the subject and the actor", function()
     start {

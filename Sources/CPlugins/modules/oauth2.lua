@@ -10,6 +10,8 @@ local token_keeper = require "resthost.token_keeper"
 local exchange_grant = "urn:ietf:params:oauth:grant-type:token-exchange"
 local token_type = "urn:ietf:params:oauth:token-type:"
 
+local function sha256(text) return rest.hex.encode(rest.crypto.sha256(text)) end
+
 -- A text that an option gives, perhaps by a function of the partition.
 local function value_of(option, partition)
   if type(option) ~= "function" then return option end
@@ -58,7 +60,7 @@ local function refreshed(client, entry, partition)
   local options = client.options
   local given, err = value_of(options.refresh_token, partition)
   if options.refresh_token and not given then return nil, err end
-  local seed = given and rest.hex.encode(rest.crypto.sha256(given))
+  local seed = given and sha256(given)
   local current = entry and entry.seed == seed and entry.refresh_token or given
   if not current then
     local state = entry and "the login has expired" or "nobody has logged in yet"
@@ -81,17 +83,24 @@ local function fetcher(client)
   return function() return client_credentials(client) end
 end
 
--- Whose tokens these are: with other options they are of no use.
+local uses = 0
+
+-- Whose tokens these are: with other options they are of no use. A file outlives a change of the secret.
 local function owner_of(options)
   local place = options.token_url or options.issuer
   local parts = { place, options.client_id, options.scope or "", options.audience or "", options.login or "" }
+  if not options.file then parts[#parts + 1] = options.client_secret or options.private_key end
+  for _, name in ipairs { "refresh_token", "subject_token", "actor_token", "requested_token_type" } do
+    local value = options[name]
+    -- Functions can't be compared, so each use has tokens of its own.
+    if type(value) == "function" then value = ("function %d"):format(uses) end
+    if value then parts[#parts + 1] = ("%s=%s"):format(name, value) end
+  end
   local names = {}
   for name in pairs(options.parameters) do names[#names + 1] = name end
   table.sort(names)
-  for _, name in ipairs(names) do parts[#parts + 1] = name .. "=" .. options.parameters[name] end
-  if type(options.subject_token) == "string" then parts[#parts + 1] = options.subject_token end
-  local digest = rest.hex.encode(rest.crypto.sha256(table.concat(parts, "\n"))):sub(1, 16)
-  return ("%s at %s (%s)"):format(options.client_id, place, digest)
+  for _, name in ipairs(names) do parts[#parts + 1] = ("%s=%s"):format(name, options.parameters[name]) end
+  return ("%s at %s (%s)"):format(options.client_id, place, sha256(table.concat(parts, "\n")):sub(1, 16))
 end
 
 local function check(options)
@@ -124,6 +133,7 @@ end
 
 local function made(service, name, options)
   check(options)
+  uses = uses + 1
   local client = client_module.new(name, options)
   local by_partition = type(options.refresh_token) == "function" or type(options.subject_token) == "function"
   return client, token_keeper.new(service, {

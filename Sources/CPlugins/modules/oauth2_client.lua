@@ -1,4 +1,4 @@
--- What an OAuth 2.0 client asks of its server: endpoints, and tokens (RFC 6749).
+-- Asks an OAuth 2.0 server for its endpoints and for tokens (RFC 6749).
 local rest = require "resthost"
 local jwt = require "resthost.jwt"
 local remote = require "resthost.remote"
