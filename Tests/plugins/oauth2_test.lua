@@ -116,6 +116,99 @@ t.describe("the first requests", function()
   end)
 end)
 
+t.describe("a request that waits for the token", function()
+  t.test("is under way, and its observers see nothing else", function()
+    start()
+    login = host:stub("POST", token_url, { gated = true, json = { access_token = "t-000001" } })
+    local users, events = api:resource("users"), {}
+    users:add_observer(function(_, event) events[#events + 1] = event end)
+    local request = users:load()
+    host:settle()
+    t.equal(users.is_loading, true)
+    t.equal(users.is_requesting, true)
+    t.equal(request.state, "in_progress")
+    login:go()
+    t.assert(request:await())
+    host:settle()
+    t.equal(events, { "observer_added", "requested", "new_data(network)" })
+  end)
+
+  t.test("ends with a wipe, and then never goes out", function()
+    start()
+    login = host:stub("POST", token_url, { gated = true, json = { access_token = "t-000001" } })
+    local request = api:resource("users"):load()
+    host:settle()
+    api:resource("users"):wipe()
+    login:go()
+    host:settle()
+    t.equal(request.is_cancelled, true)
+    t.equal(#stub.requests, 0)
+  end)
+
+  t.test("may be a stream, a file or an upload", function()
+    host = t.load { source = [[
+      local rest = require "resthost"
+      local api = rest.service { name = "api", base_url = "https://api.example/v1" }
+      api:configure("/events", function(c) c.stream = "events" end)
+      api:configure("/body/**", function(c) c.stream = "body" end)
+      api:use("oauth2", {
+        token_url = "https://login.example/token", client_id = "me", client_secret = "a secret",
+      })
+      local gateway = rest.gateway {
+        expose = { api = { methods = { "GET", "POST" } } }, limits = { body = 4, stream_body = 100000 },
+      }
+      gateway:route("GET", "/stream", function()
+        local parts = {}
+        local function add(chunk) parts[#parts + 1] = chunk end
+        local entity, err = rest.stream(api:define("GET", "data"), add)
+        return entity and { text = table.concat(parts) }, err
+      end)
+      gateway:route("GET", "/file", function()
+        local path = "oauth2_test.tokens"
+        local entity, err = api:resource("data"):request("GET", { to_file = path }):await()
+        return entity and { text = rest.read_file(path) }, err
+      end)
+      gateway:route("GET", "/form", function()
+        local form = { { name = "a", value = "b" } }
+        local entity, err = api:resource("data"):request("POST", { multipart = form }):await()
+        return entity and { text = entity.text }, err
+      end)
+      gateway:route("GET", "/events", function() return { text = api:resource("events"):get() } end)
+    ]] }
+    local number, tokens = 0, {}
+    host:stub("POST", token_url, function()
+      number = number + 1
+      return { json = { access_token = "token-" .. number, expires_in = 60 } }
+    end)
+    host:stub("*", "https://api.example/v1/**", function(request)
+      tokens[#tokens + 1] = request.headers.authorization
+      if number == 1 then return { status = 401, json = {} } end
+      if request.url:find "events" then
+        return { headers = { ["Content-Type"] = "text/event-stream" }, body = "data: hello\n\n" }
+      end
+      if request.method == "POST" then return { text = request.body } end
+      return { text = "hello" }
+    end)
+    -- The first token is refused: the stream comes from the repeat.
+    t.equal(host:request("GET", "/stream").json.text, "hello")
+    t.equal(tokens, { "Bearer token-1", "Bearer token-2" })
+    for _, path in ipairs { "/stream", "/file", "/events" } do
+      host:advance(61)
+      t.equal(host:request("GET", path).json.text, "hello")
+    end
+    host:advance(61)
+    t.matches(host:request("GET", "/form").json.text, 'name="a"')
+    host:advance(61)
+    t.equal(host:request("GET", "/api/body/x").body, "hello")
+    host:advance(61)
+    local headers = { ["Content-Type"] = "text/plain" }
+    local answer = host:request("POST", "/api/up", { body = ("x"):rep(50), headers = headers })
+    t.equal(answer.body, ("x"):rep(50))
+    t.equal(number, 8)
+    t.equal(#tokens, 8)
+  end)
+end)
+
 t.describe("client credentials", function()
   t.test("are sent in Authorization, encoded as for forms", function()
     start { client_id = "me:1", client_secret = "a+b %", scope = "read write" }

@@ -115,55 +115,46 @@ function keeper:renewal(partition, refused)
   return running[key]:start()
 end
 
--- A request that ends as a renewal does. Cancelling it leaves the renewal to the others that wait.
-local function waiting(renewal)
-  return rest.custom_request {
-    timeout = 100,
-    start = function(complete)
-      local done, err = renewal:await()
-      complete(done or err)
-    end,
-  }
-end
-
 -- Whether a refused token may be renewed: not when a renewal after a refusal has only just brought it.
 local function may_renew(entry)
   local least = math.min(between_refusals, (entry.lifetime or math.huge) / 2)
   return not entry.of_refusal or math.abs(rest.now() - entry.obtained) >= least
 end
 
--- A request that waits for a token first, and is then built again with it. `attempt` notes which one it has.
-function keeper:after(renewal, request, attempt)
-  return waiting(renewal):chained(function(info)
-    if info.response.error then return rest.use_this_response end
-    local entry = self:entry(attempt.partition)
-    attempt.token = entry and entry.token
-    return rest.pass_to(request:repeated())
-  end)
+-- Waits for a renewal, and passes to the request with the new token. `attempt` notes which one that is.
+function keeper:with_new_token(request, attempt, refused)
+  local is_renewed, err = self:renewal(attempt.partition, refused):await()
+  if not is_renewed then return rest.use_response(rest.failure(err)) end
+  local entry = self:entry(attempt.partition)
+  attempt.token = entry and entry.token
+  return rest.pass_to(request:repeated())
 end
 
--- The request for one that was refused: with the token that others have renewed, or after a renewal.
-function keeper:again(request, attempt)
+-- The action for a request that was refused: others may have renewed the token meanwhile.
+function keeper:after_refusal(request, attempt)
   local entry = self:entry(attempt.partition)
-  if entry and entry.token ~= attempt.token and time_left(entry) > 0 then return request:repeated() end
-  if entry and not may_renew(entry) then return nil end
-  return self:after(self:renewal(attempt.partition, attempt.token or ""), request, attempt)
+  if entry and entry.token ~= attempt.token and time_left(entry) > 0 then
+    return rest.pass_to(request:repeated())
+  end
+  if entry and not may_renew(entry) then return rest.use_this_response end
+  return self:with_new_token(request, attempt, attempt.token or "")
 end
 
 function keeper:decorate(resource, request)
   local attempt = { partition = resource.partition }
-  local entry = self:entry(attempt.partition)
-  local first = request
-  if time_left(entry) <= 0 then
-    first = self:after(self:renewal(attempt.partition), request, attempt)
-  else
+  local entry, first = self:entry(attempt.partition), request
+  if time_left(entry) > 0 then
     attempt.token = entry.token
     if self:is_early(entry) then self:renewal(attempt.partition) end
+  else
+    first = request:chained(function() return self:with_new_token(request, attempt) end)
+    -- It was built without a token, so it never starts. The chain keeps its place for the repeat.
+    request:cancel()
   end
   return first:chained(function(info)
     local err = info.response.error
-    local next_request = err and err.http_status_code == 401 and self:again(request, attempt)
-    return next_request and rest.pass_to(next_request) or rest.use_this_response
+    if not err or err.http_status_code ~= 401 then return rest.use_this_response end
+    return self:after_refusal(request, attempt)
   end)
 end
 
