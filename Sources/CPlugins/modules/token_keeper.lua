@@ -121,23 +121,17 @@ local function may_renew(entry)
   return not entry.of_refusal or math.abs(rest.now() - entry.obtained) >= least
 end
 
--- Waits for a renewal, and passes to the request with the new token. `attempt` notes which one that is.
-function keeper:with_new_token(request, attempt, refused)
-  local is_renewed, err = self:renewal(attempt.partition, refused):await()
-  if not is_renewed then return rest.use_response(rest.failure(err)) end
+-- Passes to the request with another token than that of its attempt: one that others have got meanwhile, or
+-- that of a renewal.
+function keeper:with_another_token(request, attempt)
   local entry = self:entry(attempt.partition)
+  if time_left(entry) <= 0 or entry.token == attempt.token then
+    local is_renewed, err = self:renewal(attempt.partition, attempt.token):await()
+    if not is_renewed then return rest.use_response(rest.failure(err)) end
+    entry = self:entry(attempt.partition)
+  end
   attempt.token = entry and entry.token
   return rest.pass_to(request:repeated())
-end
-
--- The action for a request that was refused: others may have renewed the token meanwhile.
-function keeper:after_refusal(request, attempt)
-  local entry = self:entry(attempt.partition)
-  if entry and entry.token ~= attempt.token and time_left(entry) > 0 then
-    return rest.pass_to(request:repeated())
-  end
-  if entry and not may_renew(entry) then return rest.use_this_response end
-  return self:with_new_token(request, attempt, attempt.token or "")
 end
 
 function keeper:decorate(resource, request)
@@ -147,14 +141,17 @@ function keeper:decorate(resource, request)
     attempt.token = entry.token
     if self:is_early(entry) then self:renewal(attempt.partition) end
   else
-    first = request:chained(function() return self:with_new_token(request, attempt) end)
+    first = request:chained(function() return self:with_another_token(request, attempt) end)
     -- It was built without a token, so it never starts. The chain keeps its place for the repeat.
     request:cancel()
   end
   return first:chained(function(info)
     local err = info.response.error
     if not err or err.http_status_code ~= 401 then return rest.use_this_response end
-    return self:after_refusal(request, attempt)
+    local current = self:entry(attempt.partition)
+    local is_same = current and current.token == attempt.token
+    if is_same and not may_renew(current) then return rest.use_this_response end
+    return self:with_another_token(request, attempt)
   end)
 end
 
