@@ -247,6 +247,41 @@ t.describe("client credentials", function()
   end)
 end)
 
+t.describe("a signed token of a client", function()
+  local keys = require "test_keys"
+  local signer = { client_secret = rest.null, private_key = keys.p256.private, algorithm = "ES256" }
+  local refusal = { error = "invalid_client" }
+
+  t.test("has the server's time when the clock is wrong, once known", function()
+    start(signer)
+    login = host:stub("POST", token_url, function(request)
+      local body = rest.base64.decode(request.body:match "client_assertion=[^.]+%.([^.]+)")
+      if rest.json.decode(body).iat < 1003500 then
+        return { status = 401, json = refusal, headers = { Date = "Mon, 12 Jan 1970 14:46:40 GMT" } }
+      end
+      return { json = { access_token = "t-000001", expires_in = 10 } }
+    end)
+    t.assert(get())
+    t.equal(#login.requests, 2)
+    host:advance(11)
+    t.assert(get())
+    t.equal(#login.requests, 3)
+  end)
+
+  t.test("is not sent again when the clocks agree, or for other errors", function()
+    for _, answer in ipairs {
+      { status = 401, json = refusal, headers = { Date = "Mon, 12 Jan 1970 13:46:45 GMT" } },
+      { status = 401, json = refusal }, { status = 401, json = refusal, headers = { Date = "now" } },
+      { status = 503, text = "busy", headers = { Date = "Mon, 12 Jan 1970 14:46:40 GMT" } },
+    } do
+      start(signer)
+      login = host:stub("POST", token_url, answer)
+      t.equal(get(), nil)
+      t.equal(#login.requests, 1)
+    end
+  end)
+end)
+
 t.describe("a token", function()
   t.test("is used until it is early", function()
     start()

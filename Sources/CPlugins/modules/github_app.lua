@@ -21,10 +21,10 @@ local function lifetime_of(answer, headers)
   return math.max(1, stop - (dates.of_http(headers.Date) or rest.now()))
 end
 
-local function fetch(login, url, options)
+local function fetch(login, clock, url, options)
   local wanted = rest.json.object { repositories = options.repositories, permissions = options.permissions }
   local headers = { Accept = "application/vnd.github+json", ["X-GitHub-Api-Version"] = "2022-11-28" }
-  local answer, about, refusal = server_clock.with_time(function(now)
+  local answer, about, refusal = server_clock.with_time(clock, function(now)
     headers.Authorization = "Bearer " .. app_token(options, now)
     local request = login:resource_at(url):request("POST", { json = wanted, headers = headers })
     return remote.answer(request, "POST", url)
@@ -73,12 +73,12 @@ return plugin {
     remote.check(options.api_url, "api_url")
     app_token(options, 0)
     local url = ("%s/app/installations/%s/access_tokens"):format(options.api_url:gsub("/$", ""), id)
-    local login = remote.service(service.name .. " login", url)
+    local login, clock = remote.service(service.name .. " login", url), server_clock.new()
     local limits = rest.json.encode { options.repositories or {}, options.permissions or {} }
     local digest = rest.hex.encode(rest.crypto.sha256(limits)):sub(1, 16)
     token_keeper.new(service, {
       name = "github_app", owner = ("%s at %s (%s)"):format(options.app_id, url, digest),
-      fetch = function() return fetch(login, url, options) end,
+      fetch = function() return fetch(login, clock, url, options) end,
       store = options.store, renew_before = options.renew_before,
     }):apply(options)
   end,

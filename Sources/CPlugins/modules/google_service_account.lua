@@ -53,8 +53,8 @@ local function self_signed(account, options)
   return { token = token, lifetime = lifetime }
 end
 
-local function fetch(login, account, url, options)
-  local answer, err = server_clock.with_time(function(now)
+local function fetch(login, clock, account, url, options)
+  local answer, err = server_clock.with_time(clock, function(now)
     local assertion = signed(account, {
       sub = options.subject, scope = options.scope, aud = url, iat = now, exp = now + lifetime,
     })
@@ -85,8 +85,8 @@ local function use(service, options)
   signed(account, {})
   local fetched = function() return self_signed(account, options) end
   if not options.audience then
-    local login = remote.service(service.name .. " login", url)
-    fetched = function() return fetch(login, account, url, options) end
+    local login, clock = remote.service(service.name .. " login", url), server_clock.new()
+    fetched = function() return fetch(login, clock, account, url, options) end
   end
   local facts = { options.scope or "", options.audience or "", options.subject or "", url }
   local digest = rest.hex.encode(rest.crypto.sha256(table.concat(facts, "\n"))):sub(1, 16)

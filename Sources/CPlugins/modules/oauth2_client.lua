@@ -2,6 +2,7 @@
 local rest = require "resthost"
 local jwt = require "resthost.jwt"
 local remote = require "resthost.remote"
+local server_clock = require "resthost.server_clock"
 
 local client = {}
 client.__index = client
@@ -123,8 +124,7 @@ end
 -- Requests
 
 -- RFC 7523 2.2: the client proves who it is with a signed token.
-local function assertion(options, url)
-  local now = rest.now()
+local function assertion(options, url, now)
   return jwt.sign({
     iss = options.client_id, sub = options.client_id, aud = url,
     jti = rest.crypto.uuid(), iat = now, exp = now + 300,
@@ -134,10 +134,10 @@ local function assertion(options, url)
 end
 
 -- Adds what says who the client is (RFC 6749 2.3).
-local function authenticate(options, url, form, headers)
+local function authenticate(options, url, form, headers, now)
   if options.private_key then
     form.client_id = options.client_id
-    form.client_assertion_type, form.client_assertion = jwt_bearer, assertion(options, url)
+    form.client_assertion_type, form.client_assertion = jwt_bearer, assertion(options, url, now)
   elseif not options.client_secret or options.client_auth == "post" then
     form.client_id, form.client_secret = options.client_id, options.client_secret
   else
@@ -148,11 +148,15 @@ end
 
 --- Sends a form with the client's credentials. Gives a JSON object, or nil, a message and the refusal.
 function client:post(url, form)
-  local sent, headers = {}, { Accept = "application/json" }
-  for name, value in pairs(form) do sent[name] = value end
-  authenticate(self.options, url, sent, headers)
-  local request = self:service_for(url):resource_at(url):request("POST", { form = sent, headers = headers })
-  return remote.answer(request, "POST", url)
+  local function send(now)
+    local sent, headers = {}, { Accept = "application/json" }
+    for name, value in pairs(form) do sent[name] = value end
+    authenticate(self.options, url, sent, headers, now)
+    local request = self:service_for(url):resource_at(url):request("POST", { form = sent, headers = headers })
+    return remote.answer(request, "POST", url)
+  end
+  if self.options.private_key then return server_clock.with_time(self.clock, send) end
+  return send()
 end
 
 --- Asks the token endpoint for a token. Gives an entry, or nil, a message and the code of the error.
@@ -171,7 +175,8 @@ end
 
 --- A client whose `name` begins those of its services.
 function client.new(name, options)
-  local made = setmetatable({ name = name, options = options, services = {} }, client)
+  local made = { name = name, options = options, services = {}, clock = server_clock.new() }
+  setmetatable(made, client)
   made:service_for(options.token_url or options.issuer)
   return made
 end

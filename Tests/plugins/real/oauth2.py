@@ -184,7 +184,7 @@ def check_gateway(base):
         command = [host.PROGRAM, "run", str(path)]
         if "RESTHOST_LUA_PATH" in os.environ:
             command += ["--lua-path", os.environ["RESTHOST_LUA_PATH"]]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             gate = f"http://127.0.0.1:{port}"
             host.wait_for(gate + "/-/health", process)
