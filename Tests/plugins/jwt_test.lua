@@ -94,6 +94,7 @@ t.describe("a forged token", function()
     refused(base64url "{" .. ".e30.", options, "header is not a JSON object")
     refused(base64url "{}" .. ".e30.", options, "names no algorithm")
     refused(token_of('{"alg":"HS256"}', "[]", secret), options, "claims is not a JSON object")
+    refused("a.e30.", options, "header is not base64url")
     refused(hs {} .. "=", options, "signature is not base64url")
     refused(("a"):rep(64 * 1024) .. ".b.c", options, "more than 64 KiB")
     refused(token_of('{"alg":["HS256"]}', "{}", secret), options, "names no algorithm")
@@ -149,6 +150,11 @@ t.describe("a key set", function()
     local token = jwt.sign({}, { key = keys.p256.private, algorithm = "ES256" })
     local broken = { kty = "EC", crv = "P-256", x = keys.p256.jwk.y, y = keys.p256.jwk.x }
     t.assert(jwt.verify(token, { jwks = set_of(broken, jwk(keys.rsa), jwk(keys.p384), jwk(keys.p256)) }))
+  end)
+
+  t.test("gives the PEM that other programs make of its keys", function()
+    local read = require "resthost.jwk".read
+    for _, key in pairs(keys) do t.equal(t.assert(read(key.jwk)).pem, key.public) end
   end)
 
   t.test("has secrets, for algorithms that the script names", function()

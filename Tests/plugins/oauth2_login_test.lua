@@ -339,6 +339,18 @@ t.describe("the file", function()
     t.equal(rest.read_file(path), '{"a":1}')
   end)
 
+  t.test("has no refresh token for client credentials, which need none", function()
+    start()
+    options.login, options.authorization_url, options.client_secret = nil, nil, "a secret"
+    host = t.load { source = (source:gsub("OPTIONS", rest.json.encode(options))) }
+    host:stub("*", "https://api.example/**", { json = {} })
+    host:stub("POST", token_url, { json = { access_token = "token-1", refresh_token = "refresh-1" } })
+    api = host.services.api
+    t.assert(get())
+    t.matches(rest.read_file(path), '"token":"token%-1"')
+    t.equal(rest.read_file(path):find("refresh-1", 1, true), nil)
+  end)
+
   t.test("keeps the refresh tokens that follow an option's", function()
     start()
     options.login, options.authorization_url, options.refresh_token = nil, nil, "seed-token"

@@ -398,8 +398,8 @@ t.describe("a token", function()
   t.test("is masked", function()
     start()
     login = host:stub("POST", token_url, { json = { access_token = "a-token-to-mask", expires_in = 60 } })
-    stub = host:stub("GET", "https://api.example/**", { status = 500, text = "bad token a-token-to-mask" })
-    local _, err = get()
+    t.assert(get())
+    local err = host.rest.error { user_message = "the token is a-token-to-mask" }
     t.equal(tostring(err):find "a%-token%-to%-mask", nil)
   end)
 end)
@@ -520,6 +520,20 @@ t.describe("a refresh token", function()
     local _, err = api:resource("x", { partition = "eve" }):load():await()
     t.matches(err.user_message, "eve has no token")
   end)
+
+  t.test("that a function replaces goes before the one that followed", function()
+    local given = "refresh-1"
+    start { refresh_token = function() return given end }
+    login = host:stub("POST", token_url, issue { refresh_token = "refresh-2" })
+    t.assert(get())
+    given = "refresh-9"
+    host:advance(601)
+    t.assert(get())
+    t.equal(form().refresh_token, "refresh-9")
+    host:advance(601)
+    t.assert(get())
+    t.equal(form().refresh_token, "refresh-2")
+  end)
 end)
 
 t.describe("several services", function()
@@ -591,6 +605,12 @@ t.describe("discovery", function()
       json = { issuer = issuer, token_endpoint = token_url },
     })
     t.assert(get())
+  end)
+
+  t.test("looks nowhere else when the server is busy", function()
+    start_at { status = 503, text = "busy" }
+    local _, err = get()
+    t.matches(err.user_message, "configuration answered 503 with [^%s]+ charset=utf.8, not with JSON$")
   end)
 
   t.test("refuses the document of another issuer", function()
