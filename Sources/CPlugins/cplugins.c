@@ -7,6 +7,10 @@ static const unsigned char api_key[] = {
 #embed "modules/api_key.lua"
 };
 
+static const unsigned char base64url[] = {
+#embed "modules/base64url.lua"
+};
+
 static const unsigned char basic[] = {
 #embed "modules/basic.lua"
 };
@@ -82,10 +86,11 @@ static const unsigned char token_keeper[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(dates), MODULE(digest), MODULE(github_app),
-    MODULE(google_service_account), MODULE(hmac), MODULE(jwk), MODULE(jwt), MODULE(oauth2),
-    MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options), MODULE(plugin),
-    MODULE(remote), MODULE(scope), MODULE(server_clock), MODULE(token_file), MODULE(token_keeper),
+    MODULE(api_key), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest),
+    MODULE(github_app), MODULE(google_service_account), MODULE(hmac), MODULE(jwk), MODULE(jwt),
+    MODULE(oauth2), MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options),
+    MODULE(plugin), MODULE(remote), MODULE(scope), MODULE(server_clock), MODULE(token_file),
+    MODULE(token_keeper),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

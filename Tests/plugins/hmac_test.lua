@@ -57,6 +57,14 @@ t.describe("a signature", function()
     t.equal(sent().headers["x-digest"], rest.hex.encode(rest.crypto.sha256 "hello"))
   end)
 
+  t.test("may have digests that are written in another way", function()
+    load { template = "{body_md5}", digest_encoding = "base64", encoding = "base64url" }
+    t.assert(api:resource("users"):request("PUT", { text = "hello" }):await())
+    local digest = rest.base64.encode(rest.crypto.digest("md5", "hello"))
+    local bytes = rest.base64.encode(rest.crypto.hmac("sha256", secret, digest))
+    t.equal(sent().headers["x-signature"], (bytes:gsub("[+/=]", { ["+"] = "-", ["/"] = "_", ["="] = "" })))
+  end)
+
   t.test("has the time in other forms", function()
     local forms = {
       unix_ms = "1000000000", iso8601 = "1970-01-12T13:46:40Z", http = "Mon, 12 Jan 1970 13:46:40 GMT",

@@ -73,7 +73,7 @@ return plugin {
     remote.check(options.api_url, "api_url")
     app_token(options, 0)
     local url = ("%s/app/installations/%s/access_tokens"):format(options.api_url:gsub("/$", ""), id)
-    local login, clock = remote.service(service.name .. " login", url), server_clock.new()
+    local clock, login = server_clock.new(), remote.service(service.name .. " login", url, options.transport)
     local limits = rest.json.encode { options.repositories or {}, options.permissions or {} }
     local digest = rest.hex.encode(rest.crypto.sha256(limits)):sub(1, 16)
     token_keeper.new(service, {

@@ -85,7 +85,7 @@ local function use(service, options)
   signed(account, {})
   local fetched = function() return self_signed(account, options) end
   if not options.audience then
-    local login, clock = remote.service(service.name .. " login", url), server_clock.new()
+    local clock, login = server_clock.new(), remote.service(service.name .. " login", url, options.transport)
     fetched = function() return fetch(login, clock, account, url, options) end
   end
   local facts = { options.scope or "", options.audience or "", options.subject or "", url }

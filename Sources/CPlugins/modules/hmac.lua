@@ -1,5 +1,6 @@
 -- Signs each request with a shared secret (HMAC), by a template of what is signed.
 local rest = require "resthost"
+local base64url = require "resthost.base64url"
 local plugin = require "resthost.plugin"
 local scope = require "resthost.scope"
 
@@ -30,11 +31,7 @@ local function body(draft)
   return ""
 end
 
-local encoders = { hex = rest.hex.encode, base64 = rest.base64.encode }
-
-function encoders.base64url(bytes)
-  return (rest.base64.encode(bytes):gsub("[+/=]", { ["+"] = "-", ["/"] = "_", ["="] = "" }))
-end
+local encoders = { hex = rest.hex.encode, base64 = rest.base64.encode, base64url = base64url }
 
 local readers = {
   method = function(draft) return draft.method end,
@@ -50,7 +47,7 @@ local readers = {
 }
 for _, hash in ipairs { "md5", "sha1", "sha256", "sha384", "sha512" } do
   readers["body_" .. hash] = function(draft, facts)
-    return encoders[facts.encoding](rest.crypto.digest(hash, body(draft)))
+    return encoders[facts.digest_encoding](rest.crypto.digest(hash, body(draft)))
   end
 end
 
@@ -120,7 +117,7 @@ local function use(service, options)
     c:mutate_requests(function(draft)
       local facts = {
         timestamp = clocks[options.timestamp_format](rest.now()), nonce = rest.crypto.uuid(),
-        key_id = options.key_id or "", encoding = options.encoding,
+        key_id = options.key_id or "", digest_encoding = options.digest_encoding,
       }
       if options.timestamp_header then draft.headers[options.timestamp_header] = facts.timestamp end
       if options.nonce_header then draft.headers[options.nonce_header] = facts.nonce end
@@ -157,7 +154,11 @@ return plugin {
     },
     {
       name = "encoding", type = [["hex" | "base64" | "base64url"]], default = "hex",
-      description = "How the signature and digests of bodies are written.",
+      description = "How the signature is written.",
+    },
+    {
+      name = "digest_encoding", type = [["hex" | "base64" | "base64url"]], default = "hex",
+      description = "How digests of bodies are written.",
     },
     {
       name = "format", type = "string", default = "{signature}",

@@ -1,5 +1,6 @@
 -- Signs and verifies JSON Web Tokens (RFC 7519).
 local rest = require "resthost"
+local base64url = require "resthost.base64url"
 local jwk = require "resthost.jwk"
 local plugin = require "resthost.plugin"
 local remote = require "resthost.remote"
@@ -11,10 +12,6 @@ local asymmetric = {
 }
 local is_known = { HS256 = true, HS384 = true, HS512 = true }
 for _, name in ipairs(asymmetric) do is_known[name] = true end
-
-local function base64url(bytes)
-  return (rest.base64.encode(bytes):gsub("[+/=]", { ["+"] = "-", ["/"] = "_", ["="] = "" }))
-end
 
 -- A key in PEM, or of SSH, is no secret: its public part would sign as if it were (RFC 8725 2.1).
 local function looks_public(key) return key:find "%-%-%-%-%-BEGIN" ~= nil or key:find "^%s*ssh%-" ~= nil end
@@ -228,7 +225,7 @@ return plugin {
   description = "Signs and verifies JSON Web Tokens (RFC 7519).",
   functions = {
     {
-      name = "sign", signature = "(claims: table, options: table) -> string", options_at = 2, call = sign,
+      name = "sign", signature = "(claims: table, options: { ... }) -> string", options_at = 2, call = sign,
       description = "A signed token. Times with a fraction (`exp`, `nbf`, `iat`) become whole seconds.",
       options = {
         {
@@ -240,7 +237,8 @@ return plugin {
       },
     },
     {
-      name = "verify", signature = "(token: string, options: table) -> table | nil, message", options_at = 2,
+      name = "verify", options_at = 2,
+      signature = "(token: string, options: { ... }) -> table | nil, message",
       description = "The claims of a token, or nil and what is wrong with it. It waits when it loads keys.",
       call = verify,
       options = {

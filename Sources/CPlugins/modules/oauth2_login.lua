@@ -1,16 +1,13 @@
 -- Logins of a person, for `resthost login`: the authorization code with PKCE (RFC 6749 4.1, RFC 7636), and
 -- the device flow (RFC 8628).
 local rest = require "resthost"
+local base64url = require "resthost.base64url"
 local remote = require "resthost.remote"
 
 local login = {}
 
 local device_code_grant = "urn:ietf:params:oauth:grant-type:device_code"
 local default_redirect = "http://127.0.0.1:8400/callback"
-
-local function base64url(bytes)
-  return (rest.base64.encode(bytes):gsub("[+/=]", { ["+"] = "-", ["/"] = "_", ["="] = "" }))
-end
 
 local function with_query(url, parameters)
   local written = {}
@@ -24,8 +21,10 @@ end
 -- The parameters in what a browser was sent to, or what a person pasted: a URL, its query, or the code alone.
 local function redirected(text)
   text = text:match "^%s*(.-)%s*$"
-  local query = text:match "^%w+://[^?#]*[?#](.*)$" or text:match "^%??(.*=.*)$"
-  if not query then return { code = text, is_bare = true } end
+  local query = text:match "^%w+://[^?#]*[?#](.*)$" or text:gsub("^%?", "")
+  if not query:find "%f[%w_]code=" and not query:find "%f[%w_]error=" then
+    return { code = text, is_bare = true }
+  end
   local values = {}
   for name, value in query:gsub("#.*", ""):gmatch "([^&=]+)=([^&]*)" do
     values[rest.url.decode(name)] = rest.url.decode((value:gsub("%+", " ")))
@@ -60,7 +59,10 @@ local function with_code(client, terminal)
   if not url then return nil, err end
   local redirect_uri, wait
   if terminal.listen then redirect_uri, wait = terminal.listen(options.redirect_uri) end
-  if not wait then redirect_uri, wait = ask(options, terminal) end
+  if not wait then
+    if not terminal.ask then return nil, "the terminal can't listen for the answer" end
+    redirect_uri, wait = ask(options, terminal)
+  end
   local verifier, state = base64url(rest.crypto.random_bytes(32)), base64url(rest.crypto.random_bytes(16))
   terminal.print "Open this address in a browser, and log in:"
   local parameters = {

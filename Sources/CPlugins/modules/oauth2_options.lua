@@ -56,10 +56,6 @@ local options = {
     description = "A file for the tokens, relative to the script's folder, which outlives the program. A "
       .. "file that is there keeps its mode: make it with mode 600.",
   },
-  {
-    name = "transport", type = "table",
-    description = "The connection settings for the server, as those of `rest.service`.",
-  },
 }
 
 return table.move(token_keeper.options, 1, #token_keeper.options, #options + 1, options)

@@ -191,7 +191,11 @@ token_keeper.options = {
   },
   {
     name = "store", type = "string",
-    description = "The key in `rest.store` of the token; by default it is made of the other options.",
+    description = "The key of the token in `rest.store`; by default it is made of the other options.",
+  },
+  {
+    name = "transport", type = "table",
+    description = "The connection settings for the server of the tokens, as those of `rest.service`.",
   },
 }
 

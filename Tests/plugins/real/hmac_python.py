@@ -18,7 +18,8 @@ SECRET = "a shared secret \u00e9"
 SCRIPT = """
 local api = rest.service { name = "api", base_url = "http://127.0.0.1:PORT/v1" }
 api:use("hmac", {
-  secret = "SECRET", header = "X-Signature", algorithm = "ALGORITHM", encoding = "ENCODING",
+  secret = "SECRET", header = "X-Signature",
+  algorithm = "ALGORITHM", encoding = "ENCODING", digest_encoding = "ENCODING",
   template = "{method}\\n{path}\\n{query}\\n{timestamp}\\n{header:X-Tenant}\\n{body_sha256}",
   format = "t={timestamp},v1={signature}", timestamp_header = "X-Timestamp",
 })
