@@ -133,9 +133,12 @@ end
 
 local function made(service, name, options)
   check(options)
+  local by_partition = type(options.refresh_token) == "function" or type(options.subject_token) == "function"
+  if by_partition and options.file then
+    plugin.blame "option 'file' of 'oauth2' holds one token, so it can't go with a function of the partition"
+  end
   uses = uses + 1
   local client = client_module.new(name, options)
-  local by_partition = type(options.refresh_token) == "function" or type(options.subject_token) == "function"
   return client, token_keeper.new(service, {
     name = "oauth2", owner = owner_of(options), fetch = fetcher(client), store = options.store,
     file = options.file, renew_before = options.renew_before, per_partition = by_partition,

@@ -24,6 +24,14 @@ local pause = 1
 
 -- By key, because keepers with the same key share their token.
 local running, failures, was_read = {}, {}, {}
+local failure_count = 0
+
+-- Partitions have no end, so the failures of the past are forgotten now and then.
+local function note_failure(key, err)
+  failure_count = failure_count + 1
+  if failure_count > 1000 then failures, failure_count = {}, 0 end
+  failures[key] = { at = rest.now(), err = err }
+end
 
 function keeper:key_of(partition)
   if not self.per_partition or not partition then return self.key end
@@ -36,7 +44,7 @@ function keeper:entry(partition)
   local entry = rest.store:get(key)
   if not entry and self.file and not was_read[key] then
     was_read[key] = true
-    entry = token_file.read(self.file, self.owner, partition)
+    entry = token_file.read(self.file, self.owner)
     if entry then self:remember(key, entry) end
   end
   return entry
@@ -57,7 +65,7 @@ function keeper:keep(entry, partition)
   entry.obtained = rest.now()
   self:remember(self:key_of(partition), entry)
   if not self.file then return true end
-  local is_written, err = token_file.write(self.file, self.owner, partition, entry)
+  local is_written, err = token_file.write(self.file, self.owner, entry)
   if not is_written then rest.log.warn("the token is not in its file", { file = self.file, reason = err }) end
   return is_written, err
 end
@@ -78,7 +86,7 @@ end
 function keeper:renewed(partition, refused)
   local entry = rest.store:get(self:key_of(partition))
   if self.file then
-    local written = token_file.read(self.file, self.owner, partition)
+    local written = token_file.read(self.file, self.owner)
     if written and (not entry or written.token ~= entry.token) then
       entry = written
       self:remember(self:key_of(partition), entry)
@@ -105,7 +113,7 @@ function keeper:renewal(partition, refused)
       running[key] = nil
       if not entry then
         if type(err) == "string" then err = rest.error { user_message = err } end
-        failures[key] = { at = rest.now(), err = err }
+        note_failure(key, err)
         return complete(err)
       end
       failures[key] = nil
