@@ -119,6 +119,18 @@ t.describe("with other blocks", function()
     t.equal(sent().headers["x-signature"], hex_of "1000010")
   end)
 
+  t.test("a retry has the signature of the first attempt", function()
+    load { template = "{timestamp}" }
+    api:configure("**", function(c) c.retry = true end)
+    local answers = { { status = 503, headers = { ["Retry-After"] = "5" } }, { json = {} } }
+    stub = host:stub("GET", "https://api.example/**", function() return table.remove(answers, 1) end)
+    local request = api:resource("users"):load()
+    host:advance(10)
+    t.assert(request:await())
+    t.equal(#stub.requests, 2)
+    t.equal(sent().headers["x-signature"], hex_of "1000000")
+  end)
+
   t.test("another origin gets no signature", function()
     load { template = "{path}" }
     local other = host:stub("GET", "https://other.example/**", { json = {} })

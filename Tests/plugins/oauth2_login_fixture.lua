@@ -94,7 +94,8 @@ end
 
 --- The outcome of a load.
 function f.get() return f.api:resource("users"):load():await() end
---- What a login gave: `err`, empty after a success, what was `printed`, and the `count` of logins.
+
+--- Logs in, and gives `err` (empty after a success), what was `printed`, and the `count` of logins.
 function f.log_in(settings) return f.host:request("POST", "/login", { json = settings or {} }).json end
 
 return f

@@ -126,6 +126,23 @@ t.describe("a token", function()
   end)
 end)
 
+t.describe("a stream of events", function()
+  t.test("connects again with the token of that time", function()
+    f.start()
+    f.api:configure("/events", function(c) c.stream = "events" end)
+    local headers, tokens = { ["Content-Type"] = "text/event-stream" }, {}
+    f.host:stub("GET", "https://api.example/v1/events", function(request)
+      tokens[#tokens + 1] = request.headers.authorization
+      return { headers = headers, body = "retry: 400000\ndata: hello\n\n" }
+    end)
+    local events = f.api:resource("events"):add_observer(function() end)
+    t.equal(t.assert(events:get()), "hello")
+    f.host:advance(850)
+    t.equal(tokens, { "Bearer t-000001", "Bearer t-000001", "Bearer t-000002" })
+    t.equal(#f.login.requests, 2)
+  end)
+end)
+
 t.describe("a refused token", function()
   t.test("is renewed once for all requests, which are then repeated", function()
     f.start()
