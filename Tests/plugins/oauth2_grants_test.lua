@@ -128,6 +128,16 @@ t.describe("a refresh token", function()
     t.matches(err.user_message, "eve has no token")
   end)
 
+  t.test("of a function that raises fails the requests, and is asked for again later", function()
+    local given
+    f.start { refresh_token = function() return given or error("no file") end }
+    local _, err = f.get()
+    t.matches(tostring(err), "no file")
+    given = "refresh-1"
+    f.host:advance(1)
+    t.assert(f.get())
+  end)
+
   t.test("that a function replaces goes before the one that followed", function()
     local given = "refresh-1"
     f.start { refresh_token = function() return given end }

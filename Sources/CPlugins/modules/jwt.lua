@@ -243,7 +243,7 @@ return plugin {
       call = verify,
       options = {
         {
-          name = "key", type = "string",
+          name = "key", type = "string", secret = true,
           description = "A public key or a certificate in PEM, or for HS a shared secret.",
         },
         {

@@ -82,18 +82,36 @@ function keeper:is_early(entry)
   return time_left(entry) <= math.min(self.renew_before, (entry.lifetime or math.huge) / 2)
 end
 
--- One renewal. Another program may have written a newer token to the file, and a login of the user does.
-function keeper:renewed(partition, refused)
-  local entry = rest.store:get(self:key_of(partition))
-  if self.file then
-    local written = token_file.read(self.file, self.owner)
-    if written and (not entry or written.token ~= entry.token) then
-      entry = written
-      self:remember(self:key_of(partition), entry)
-      if entry.token ~= refused and not self:is_early(entry) then return entry end
-    end
+-- Waits for a renewal of the script that a reload has replaced: a refresh token may be used only once.
+local function await_replaced_script(mark)
+  for _ = 1, 300 do
+    if not rest.store:get(mark) then return end
+    rest.sleep(0.1)
   end
-  local fresh, err = self.fetch(entry, partition)
+end
+
+-- A token that others have brought: that script, or another program or a login, which write the file.
+function keeper:brought(key, entry, refused)
+  local other = rest.store:get(key)
+  local written = self.file and token_file.read(self.file, self.owner)
+  if written and written.token ~= (other and other.token) then
+    other = written
+    self:remember(key, other)
+  end
+  local is_new = other and other.token ~= (entry and entry.token) and other.token ~= refused
+  return is_new and not self:is_early(other) and other or nil
+end
+
+function keeper:renewed(partition, refused)
+  local key = self:key_of(partition)
+  local entry, mark = rest.store:get(key), key .. "\0renewal"
+  await_replaced_script(mark)
+  local brought = self:brought(key, entry, refused)
+  if brought then return brought end
+  rest.store:set(mark, true, { ttl = 60 })
+  local has_run, fresh, err = pcall(self.fetch, rest.store:get(key), partition)
+  rest.store:delete(mark)
+  if not has_run then return nil, fresh end
   if not fresh then return nil, err end
   fresh.of_refusal = refused ~= nil
   self:keep(fresh, partition)

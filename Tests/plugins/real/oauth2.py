@@ -104,7 +104,7 @@ try("ALGORITHM", { client_id = "NAME", private_key = [[KEY]], algorithm = "ALGOR
 GATEWAY = """
 local rest = require "resthost"
 local api = rest.service { name = "api", base_url = "BASE/api" }
-api:use("oauth2", { token_url = "BASE/token", client_id = "me-60", client_secret = "a secret +%" })
+api:use("oauth2", { token_url = "BASE/token", OPTIONS })
 rest.gateway { listen = "127.0.0.1:GATE", expose = { api = {} } }
 """
 
@@ -174,47 +174,80 @@ def check_login(base, kind):
     host.check("with a renewed token", values["later"]["client"], "public-2")
 
 
-def check_gateway(base):
-    """Clients of a gateway wait for one token, and a reload costs none."""
-    port = host.free_port()
-    ask(base, "POST", "/-/reset")
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "main.lua"
-        path.write_text(GATEWAY.replace("BASE", base).replace("GATE", str(port)))
-        command = [host.PROGRAM, "run", str(path)]
+class Gateway:
+    """A host with a gateway, whose script can be changed while it runs."""
+
+    def __init__(self, base, options):
+        self.port, self.folder = host.free_port(), tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name) / "main.lua"
+        script = GATEWAY.replace("BASE", base).replace("OPTIONS", options).replace("GATE", str(self.port))
+        self.path.write_text(script)
+        self.base = f"http://127.0.0.1:{self.port}"
+        command = [host.PROGRAM, "run", str(self.path)]
         if "RESTHOST_LUA_PATH" in os.environ:
             command += ["--lua-path", os.environ["RESTHOST_LUA_PATH"]]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            gate = f"http://127.0.0.1:{port}"
-            host.wait_for(gate + "/-/health", process)
-            for round_number in range(3):
-                statuses, threads = [], []
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-                def get(number):
-                    try:
-                        statuses.append(ask(gate, "GET", f"/api/{round_number}-{number}")["client"])
-                    except OSError as error:
-                        statuses.append(str(error))
+    def __enter__(self):
+        host.wait_for(self.base + "/-/health", self.process)
+        return self
 
-                for number in range(100):
-                    threads.append(threading.Thread(target=get, args=(number,)))
-                    threads[-1].start()
-                if round_number == 1:
-                    path.write_text(path.read_text() + "\n-- changed\n")
-                    process.send_signal(signal.SIGHUP)
-                for thread in threads:
-                    thread.join()
-                host.check(f"clients in round {round_number}", set(statuses), {"me-60"})
-                if round_number == 1:
-                    time.sleep(0.5)
-            host.check("logins with a reload", ask(base, "GET", "/-/stats")["logins"], {"me-60": 1})
-            ask(base, "POST", "/-/revoke")
-            host.check("after a revocation", ask(gate, "GET", "/api/revoked")["client"], "me-60")
-            host.check("logins after that", ask(base, "GET", "/-/stats")["logins"], {"me-60": 2})
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(timeout=30)
+        self.folder.cleanup()
+
+    def begin(self, path, clients):
+        """Starts to ask for a path, and adds the client of its token, or the error."""
+        def get():
+            try:
+                clients.append(ask(self.base, "GET", path)["client"])
+            except OSError as error:
+                clients.append(str(error))
+        thread = threading.Thread(target=get)
+        thread.start()
+        return thread
+
+    def reload(self):
+        self.path.write_text(self.path.read_text() + "\n-- changed\n")
+        self.process.send_signal(signal.SIGHUP)
+
+
+def check_gateway(base):
+    """Clients of a gateway wait for one token, and a reload costs none."""
+    ask(base, "POST", "/-/reset")
+    with Gateway(base, 'client_id = "me-60", client_secret = "a secret +%"') as gateway:
+        for round_number in range(3):
+            clients = []
+            threads = [gateway.begin(f"/api/{round_number}-{number}", clients) for number in range(100)]
+            if round_number == 1:
+                gateway.reload()
+            for thread in threads:
+                thread.join()
+            host.check(f"clients in round {round_number}", set(clients), {"me-60"})
+            time.sleep(0.5)
+        host.check("logins with a reload", ask(base, "GET", "/-/stats")["logins"], {"me-60": 1})
+        ask(base, "POST", "/-/revoke")
+        host.check("after a revocation", ask(gateway.base, "GET", "/api/revoked")["client"], "me-60")
+        host.check("logins after that", ask(base, "GET", "/-/stats")["logins"], {"me-60": 2})
+
+
+def check_reload(base):
+    """A reload in the middle of a renewal does not use the refresh token twice."""
+    ask(base, "POST", "/-/reset")
+    options = 'client_id = "slow-60", refresh_token = "the first refresh token of slow-60"'
+    with Gateway(base, options) as gateway:
+        clients = []
+        threads = [gateway.begin("/api/before", clients)]
+        time.sleep(0.5)
+        gateway.reload()
+        time.sleep(0.7)
+        threads.append(gateway.begin("/api/after", clients))
+        for thread in threads:
+            thread.join()
+        host.check("clients around a reload", clients, ["slow-60"] * 2)
+        stats = ask(base, "GET", "/-/stats")
+        host.check("logins around a reload", (stats["logins"], stats["reused"]), ({"slow-60": 1}, 0))
 
 
 def main():
@@ -231,12 +264,14 @@ def main():
         check_login(base, "code")
         check_login(base, "device")
         check_gateway(base)
+        check_reload(base)
         loads = [check_load(base, f"me-{lifetime}", lifetime) for lifetime in (1, 2, 3)]
-        loads.append(check_load(base, "me-1", 1, 'refresh_token = "the first refresh token"') + ", refreshed")
+        refresh = 'refresh_token = "the first refresh token of me-1"'
+        loads.append(check_load(base, "me-1", 1, refresh) + ", refreshed")
     finally:
         server.terminate()
         server.wait(timeout=30)
-    print("oauth2: grants, client authentication, logins, discovery, a reload; " + "; ".join(loads))
+    print("oauth2: grants, client authentication, logins, discovery, reloads; " + "; ".join(loads))
 
 
 if __name__ == "__main__":

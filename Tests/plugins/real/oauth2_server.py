@@ -51,7 +51,7 @@ class Client(ClientMixin):
         return secret == "a secret +%"
 
     def check_endpoint_auth_method(self, method, endpoint):
-        return method == {"public": "none", "post": "client_secret_post"}.get(
+        return method == {"public": "none", "slow": "none", "post": "client_secret_post"}.get(
             self.kind, "client_assertion_jwt" if self.kind in public_keys else "client_secret_basic")
 
     def check_response_type(self, kind):
@@ -85,7 +85,7 @@ class Code(AuthorizationCodeMixin, dict):
 
 
 def query_client(name):
-    return Client(name) if name.partition("-")[0] in {"me", "post", "public", *public_keys} else None
+    return Client(name) if name.partition("-")[0] in {"me", "post", "public", "slow", *public_keys} else None
 
 
 def save_token(data, request):
@@ -102,7 +102,7 @@ class RefreshToken(grants.RefreshTokenGrant):
     TOKEN_ENDPOINT_AUTH_METHODS = ["client_secret_basic", "client_secret_post", "none"]
 
     def authenticate_refresh_token(self, text):
-        if text == "the first refresh token" and text not in refreshes:
+        if text == "the first refresh token of " + self.request.client.name and text not in refreshes:
             refreshes[text] = Token(self.request.client, {"expires_in": 1}, "ada")
         token = refreshes.get(text)
         if token and token.is_revoked:
@@ -201,6 +201,8 @@ server.register_endpoint(Device)
 
 @app.post("/token")
 def token():
+    if "slow-" in request.get_data(as_text=True):
+        time.sleep(2)
     return server.create_token_response()
 
 
