@@ -7,30 +7,94 @@ static const unsigned char api_key[] = {
 #embed "modules/api_key.lua"
 };
 
+static const unsigned char base64url[] = {
+#embed "modules/base64url.lua"
+};
+
 static const unsigned char basic[] = {
 #embed "modules/basic.lua"
+};
+
+static const unsigned char dates[] = {
+#embed "modules/dates.lua"
 };
 
 static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char github_app[] = {
+#embed "modules/github_app.lua"
+};
+
+static const unsigned char google_service_account[] = {
+#embed "modules/google_service_account.lua"
+};
+
+static const unsigned char hmac[] = {
+#embed "modules/hmac.lua"
+};
+
 static const unsigned char importer[] = {
 #embed "modules/importer.lua"
+};
+
+static const unsigned char jwk[] = {
+#embed "modules/jwk.lua"
+};
+
+static const unsigned char jwt[] = {
+#embed "modules/jwt.lua"
+};
+
+static const unsigned char oauth2[] = {
+#embed "modules/oauth2.lua"
+};
+
+static const unsigned char oauth2_client[] = {
+#embed "modules/oauth2_client.lua"
+};
+
+static const unsigned char oauth2_login[] = {
+#embed "modules/oauth2_login.lua"
+};
+
+static const unsigned char oauth2_options[] = {
+#embed "modules/oauth2_options.lua"
 };
 
 static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
 };
 
+static const unsigned char remote[] = {
+#embed "modules/remote.lua"
+};
+
 static const unsigned char scope[] = {
 #embed "modules/scope.lua"
+};
+
+static const unsigned char server_clock[] = {
+#embed "modules/server_clock.lua"
+};
+
+static const unsigned char token_file[] = {
+#embed "modules/token_file.lua"
+};
+
+static const unsigned char token_keeper[] = {
+#embed "modules/token_keeper.lua"
 };
 
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(importer), MODULE(plugin), MODULE(scope),
+    MODULE(api_key), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest),
+    MODULE(github_app), MODULE(google_service_account), MODULE(hmac), MODULE(importer), MODULE(jwk),
+    MODULE(jwt), MODULE(oauth2), MODULE(oauth2_client), MODULE(oauth2_login),
+    MODULE(oauth2_options), MODULE(plugin), MODULE(remote), MODULE(scope), MODULE(server_clock),
+    MODULE(token_file), MODULE(token_keeper),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

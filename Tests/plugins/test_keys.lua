@@ -1,0 +1,141 @@
+-- Keys that only these tests use: private and public in PEM, and public as JWK.
+return {
+  rsa = {
+    private = [[
+-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDAqDg2ke9zXuPA
+OiDx6sDjQK5AstHM62XA61HsA54eVqp4hOpG1/pRGrG3kgnN7B08dysGJi/TMUuL
+BOT5f62tj7a7FrxLrYERMd1YdNqAndgbcaUmkPtuRTjfckUXxFYsXoSi76/rIzyg
+5keDNfNFnDdOAoNL55I7aMMt13wK+omELjUIj4gEuhUeSXXFcOEnwbBMj4owoXpQ
+gsb0F0sRc/2XTYLVZARGyskixjLvrgT6nUgJCFA3nsxQZGU/1VzNMFuu6UZ1rTx1
+mpGQvte72vRM5T827kHSI2AswnqqvdyDYTxADeaTWOBbAF9KH7zMn/wVIKThToPu
+QHXLf459AgMBAAECggEAC7I6xW9bMO8mFw3AYcd9gd5zpchlbdItuYZf0RsQHqnm
+zA3PtlDW6NUczHcAguCujrTyZvtrBGCWBEDeENqkRej3cEjLUjHcp9lV5ZCkklHi
+5Jmj6+E57oIj14b1tGFuVN/BIC46iSU4wVDxrwDXvdZj0ifbZkCPE23DCbWvGXBs
+4T04yU2gdS7PDYgyws/03bTH+HCUCkanXU5pms7SwchOjqWH/Z3x+u/9EtYnAyZ9
+RqMssgOG4TtDsqfvOJr2w9Jz7OyHipx5CE9zxNUh3YlLl0P65zxNXJPjg+wt4zW1
+XUY+RF1VfK4ZcDGEtRZvJqRKKGR6kiel/gssjE/FuQKBgQDtsRmA5/XD/LEm6Q9R
+C3eAlCBXPIfm5fVoctqmeasqcvF5TQrcsoRzzBf9EgTP0+mE6HfsARDXZOlnw1RB
+B8hmF8e6iXxOjTMpCk9NcoqVOkWwBlYHoWAMYIBt0QT5tK4cKnrs9fjZ/hVIGZS8
+u3OAnhOtl1FB4FY3Q8jPC9vpVQKBgQDPfxu3Gf6/4KP6pvegmZBkYOMkYnbzU4G1
+LxybfE8a5uwk6AVSh9RpMKi6F9nELkgl+/OBXpKTI2qFACE/i6rBF+8m/C951l0c
+4A8ui4811gmWqVHO3r9He8EVufCzK8fgdHaT1rHcFaLxE6DBayGDzjM0wlNKMQDI
+ercN59DwiQKBgQCuY5g1lnofP/9tb+LX8FTOFl+gAX4oLyGdb17ycyPc8hYujBLj
+F2rMVrpm51h2bqDO7YxGsAV+MsB4a7weNiqWlO3p80Mrkrctbi3+wYHhuK42Vn+5
++3Evw4GWkJtY5XI0ogosXs8kiSFuE66nxdQZUmFXpERu07wNsgLbvXSsPQKBgCKW
+IVyH7Lq3Cx5Aro4KitLwg2wRLZqplLlKvQ39zoHBdCNCuYBkO7e88KL0Tswwmr4a
+HSC3Tt9Py/WXa/NXqIK/JpHs/0zjummRv3YWtSxYHQkL+CLvZhrYOfsRH1n+Njbn
+ssw5wTPaN2rPxr/2x4Nc35QvwAph2KuSKOkcduthAoGAQAHijPu2JzWD1JOSsKXL
+Tlm/D1vsvZR+YQRWMWpndvN/3c/QPVL++ZxMxI5tSRKwYZEdk78pep5ytxR5M+0l
+zJW/ENjmLKJOLCesHORMGKDxmSvXIrWUX+qY1JxKkFnL0KIQ76bexn0EuQduCyXQ
+m1TdTwxCaFDInwJmZwcSmPs=
+-----END PRIVATE KEY-----
+]],
+    public = [[
+-----BEGIN PUBLIC KEY-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAwKg4NpHvc17jwDog8erA
+40CuQLLRzOtlwOtR7AOeHlaqeITqRtf6URqxt5IJzewdPHcrBiYv0zFLiwTk+X+t
+rY+2uxa8S62BETHdWHTagJ3YG3GlJpD7bkU433JFF8RWLF6Eou+v6yM8oOZHgzXz
+RZw3TgKDS+eSO2jDLdd8CvqJhC41CI+IBLoVHkl1xXDhJ8GwTI+KMKF6UILG9BdL
+EXP9l02C1WQERsrJIsYy764E+p1ICQhQN57MUGRlP9VczTBbrulGda08dZqRkL7X
+u9r0TOU/Nu5B0iNgLMJ6qr3cg2E8QA3mk1jgWwBfSh+8zJ/8FSCk4U6D7kB1y3+O
+fQIDAQAB
+-----END PUBLIC KEY-----
+]],
+    jwk = {
+      kty = "RSA",
+      n = "wKg4NpHvc17jwDog8erA40CuQLLRzOtlwOtR7AOeHlaqeITqRtf6URqxt5IJzewdPHcrBiYv0zFLiwTk-X-trY-2ux"
+        .. "a8S62BETHdWHTagJ3YG3GlJpD7bkU433JFF8RWLF6Eou-v6yM8oOZHgzXzRZw3TgKDS-eSO2jDLdd8CvqJhC41CI-I"
+        .. "BLoVHkl1xXDhJ8GwTI-KMKF6UILG9BdLEXP9l02C1WQERsrJIsYy764E-p1ICQhQN57MUGRlP9VczTBbrulGda08dZ"
+        .. "qRkL7Xu9r0TOU_Nu5B0iNgLMJ6qr3cg2E8QA3mk1jgWwBfSh-8zJ_8FSCk4U6D7kB1y3-OfQ",
+      e = "AQAB",
+    },
+  },
+  p256 = {
+    private = [[
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbXTqGIY7M9/SwVPz
+llS4/0vZMhk87W3FLVG/O0TUa56hRANCAARwbKJpjRyiJcreW4nnObUPbVGzCzx5
+RN+gu1aPkfJSKLkNkY4o1cQp0ysUUqwwr5mHmlraYxvuQuTaLMwOQp/R
+-----END PRIVATE KEY-----
+]],
+    public = [[
+-----BEGIN PUBLIC KEY-----
+MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEcGyiaY0coiXK3luJ5zm1D21Rsws8
+eUTfoLtWj5HyUii5DZGOKNXEKdMrFFKsMK+Zh5pa2mMb7kLk2izMDkKf0Q==
+-----END PUBLIC KEY-----
+]],
+    jwk = {
+      kty = "EC",
+      crv = "P-256",
+      x = "cGyiaY0coiXK3luJ5zm1D21Rsws8eUTfoLtWj5HyUig",
+      y = "uQ2RjijVxCnTKxRSrDCvmYeaWtpjG-5C5NoszA5Cn9E",
+    },
+  },
+  p384 = {
+    private = [[
+-----BEGIN PRIVATE KEY-----
+MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBDD29XljJfwDnSSSAStn
+Jg+Yaqjw7vcFXbZopm+j9+sYgKv62rF6OZAc2SsJQGUfMLmhZANiAAQXrJK7ibL7
+qdMZezkgI5LdH7nkyaWShsaNDWzRvXNR3ti5lhcHded7rOFbFPulZELJB4+uLp3S
+ukOnsD5IZp5uwphTGkbrDNxxDiGzmkbEw5H0575ePTQYdc0piK/D3yw=
+-----END PRIVATE KEY-----
+]],
+    public = [[
+-----BEGIN PUBLIC KEY-----
+MHYwEAYHKoZIzj0CAQYFK4EEACIDYgAEF6ySu4my+6nTGXs5ICOS3R+55MmlkobG
+jQ1s0b1zUd7YuZYXB3Xne6zhWxT7pWRCyQePri6d0rpDp7A+SGaebsKYUxpG6wzc
+cQ4hs5pGxMOR9Oe+Xj00GHXNKYivw98s
+-----END PUBLIC KEY-----
+]],
+    jwk = {
+      kty = "EC",
+      crv = "P-384",
+      x = "F6ySu4my-6nTGXs5ICOS3R-55MmlkobGjQ1s0b1zUd7YuZYXB3Xne6zhWxT7pWRC",
+      y = "yQePri6d0rpDp7A-SGaebsKYUxpG6wzccQ4hs5pGxMOR9Oe-Xj00GHXNKYivw98s",
+    },
+  },
+  p521 = {
+    private = [[
+-----BEGIN PRIVATE KEY-----
+MIHuAgEAMBAGByqGSM49AgEGBSuBBAAjBIHWMIHTAgEBBEIAyPIDSpcyHNYAkOBE
+0nWSg7hoUJ9tJ2gwH7fNPF9Xu12kujeQ88d1tZ9SYD1EoGggMGAwZDZ1IVNX4tV2
+zey0BjmhgYkDgYYABAHSipRQbALUy93+REjGEwg0GEnMpsWqTx9dWjSH09CNVboM
+Ii0RGaFUEquy/TG0GmhhB7BLBFc1qLXKjxZF5M22qgAUBaek4R89f7z0ogoKAC00
+6LSwVtwOKRuM9pGDY4VSd3EsJkdk/++HFEF8O9Zb6jfHsVLxRFeucwiKLmnloJa+
+tA==
+-----END PRIVATE KEY-----
+]],
+    public = [[
+-----BEGIN PUBLIC KEY-----
+MIGbMBAGByqGSM49AgEGBSuBBAAjA4GGAAQB0oqUUGwC1Mvd/kRIxhMINBhJzKbF
+qk8fXVo0h9PQjVW6DCItERmhVBKrsv0xtBpoYQewSwRXNai1yo8WReTNtqoAFAWn
+pOEfPX+89KIKCgAtNOi0sFbcDikbjPaRg2OFUndxLCZHZP/vhxRBfDvWW+o3x7FS
+8URXrnMIii5p5aCWvrQ=
+-----END PUBLIC KEY-----
+]],
+    jwk = {
+      kty = "EC",
+      crv = "P-521",
+      x = "AdKKlFBsAtTL3f5ESMYTCDQYScymxapPH11aNIfT0I1VugwiLREZoVQSq7L9MbQaaGEHsEsEVzWotcqPFkXkzbaq",
+      y = "ABQFp6ThHz1_vPSiCgoALTTotLBW3A4pG4z2kYNjhVJ3cSwmR2T_74cUQXw71lvqN8exUvFEV65zCIouaeWglr60",
+    },
+  },
+  ed25519 = {
+    private = [[
+-----BEGIN PRIVATE KEY-----
+MC4CAQAwBQYDK2VwBCIEIFVXdEq7/hRvLzVQFehGiBcu5Y2b4X+vqoRJy7JdWm8d
+-----END PRIVATE KEY-----
+]],
+    public = [[
+-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAY9m6WcIwcW0Cq+I24FkzhmsX8asK1JB/IdIgFYTcMWw=
+-----END PUBLIC KEY-----
+]],
+    jwk = {
+      kty = "OKP",
+      crv = "Ed25519",
+      x = "Y9m6WcIwcW0Cq-I24FkzhmsX8asK1JB_IdIgFYTcMWw",
+    },
+  },
+}
