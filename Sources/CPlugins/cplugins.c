@@ -15,6 +15,18 @@ static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char link_header[] = {
+#embed "modules/link_header.lua"
+};
+
+static const unsigned char page_styles[] = {
+#embed "modules/page_styles.lua"
+};
+
+static const unsigned char pages[] = {
+#embed "modules/pages.lua"
+};
+
 static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
 };
@@ -26,7 +38,8 @@ static const unsigned char scope[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(scope),
+    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(link_header), MODULE(page_styles), MODULE(pages),
+    MODULE(plugin), MODULE(scope),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {
