@@ -15,6 +15,22 @@ static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char graphql[] = {
+#embed "modules/graphql.lua"
+};
+
+static const unsigned char graphql_document[] = {
+#embed "modules/graphql_document.lua"
+};
+
+static const unsigned char graphql_exchange[] = {
+#embed "modules/graphql_exchange.lua"
+};
+
+static const unsigned char lines[] = {
+#embed "modules/lines.lua"
+};
+
 static const unsigned char link_header[] = {
 #embed "modules/link_header.lua"
 };
@@ -38,7 +54,8 @@ static const unsigned char scope[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(link_header), MODULE(page_styles), MODULE(pages),
+    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(graphql), MODULE(graphql_document),
+    MODULE(graphql_exchange), MODULE(lines), MODULE(link_header), MODULE(page_styles), MODULE(pages),
     MODULE(plugin), MODULE(scope),
 };
 
