@@ -47,6 +47,10 @@ static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
 };
 
+static const unsigned char polling[] = {
+#embed "modules/polling.lua"
+};
+
 static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
@@ -56,7 +60,7 @@ static const unsigned char scope[] = {
 static const cplugins_module modules[] = {
     MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(graphql), MODULE(graphql_document),
     MODULE(graphql_exchange), MODULE(lines), MODULE(link_header), MODULE(page_styles), MODULE(pages),
-    MODULE(plugin), MODULE(scope),
+    MODULE(plugin), MODULE(polling), MODULE(scope),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import urllib.request
 
+sys.dont_write_bytecode = True
 import plugin_host as host
 
 host.use_packages("strawberry-graphql", "starlette", "uvicorn")
