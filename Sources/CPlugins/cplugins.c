@@ -15,6 +15,10 @@ static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char etcd[] = {
+#embed "modules/etcd.lua"
+};
+
 static const unsigned char graphql[] = {
 #embed "modules/graphql.lua"
 };
@@ -25,6 +29,10 @@ static const unsigned char graphql_document[] = {
 
 static const unsigned char graphql_exchange[] = {
 #embed "modules/graphql_exchange.lua"
+};
+
+static const unsigned char kubernetes[] = {
+#embed "modules/kubernetes.lua"
 };
 
 static const unsigned char lines[] = {
@@ -51,6 +59,10 @@ static const unsigned char polling[] = {
 #embed "modules/polling.lua"
 };
 
+static const unsigned char prometheus[] = {
+#embed "modules/prometheus.lua"
+};
+
 static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
@@ -58,9 +70,9 @@ static const unsigned char scope[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(graphql), MODULE(graphql_document),
-    MODULE(graphql_exchange), MODULE(lines), MODULE(link_header), MODULE(page_styles), MODULE(pages),
-    MODULE(plugin), MODULE(polling), MODULE(scope),
+    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(etcd), MODULE(graphql), MODULE(graphql_document),
+    MODULE(graphql_exchange), MODULE(kubernetes), MODULE(lines), MODULE(link_header), MODULE(page_styles),
+    MODULE(pages), MODULE(plugin), MODULE(polling), MODULE(prometheus), MODULE(scope),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

@@ -238,7 +238,7 @@ return plugin {
         },
         {
           name = "sweep", type = "integer", default = 10, least = 1, most = 1000000,
-          description = "For `updated_since`: one of so many polls reads the whole list, to find what is gone.",
+          description = "For `updated_since`: one of so many polls reads the whole list, to find removals.",
         },
         {
           name = "initial", type = "boolean", default = false,
