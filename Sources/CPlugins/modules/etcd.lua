@@ -227,8 +227,8 @@ return plugin {
           description = "Gives the entry before the change, too.",
         },
       },
-      description = "Calls fn with each change: `type` (`put`, `delete`), `entry`, `previous`. It waits until "
-        .. "fn returns false, and connects again after a failure. Compacted revisions are an error.",
+      description = "Calls fn with each change: `type` (`put`, `delete`), `entry`, `previous`. It waits "
+        .. "until fn returns false, and connects again after a failure. Compacted revisions are an error.",
     },
   },
 }

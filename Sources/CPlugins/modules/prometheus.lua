@@ -82,7 +82,7 @@ local function range(service, expression, options)
 end
 
 local function values(service, label)
-  return ask(service:resource("/api/v1/label"):child(label):child("values"))
+  return ask(service:resource("/api/v1/label"):child(rest.raw(rest.url.encode(label))):child("values"))
 end
 
 local timeout = {
