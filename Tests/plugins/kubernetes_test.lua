@@ -146,6 +146,18 @@ t.test("the token is read again each minute", function()
   t.equal(tokens, { "Bearer token 1", "Bearer token 1", "Bearer token 1", "Bearer token 2" })
 end)
 
+t.test("without a token none is sent", function()
+  local other = t.load {
+    source = [[
+      string.handed_over = require "resthost.kubernetes"
+      string.handed_over.cluster { name = "api", url = "https://cluster.test", token = false }
+    ]],
+  }
+  local stub = other:stub("GET", url .. "*", { json = { items = other.rest.json.array {}, metadata = {} } })
+  t.assert(string.handed_over.list(other.services.api, pods))
+  t.equal(stub.requests[1].headers.authorization, nil)
+end)
+
 t.test("a cluster without its files is an error", function()
   t.raises(function() t.load { source = [[require("resthost.kubernetes").cluster()]] } end, "--allow-read")
 end)

@@ -4,10 +4,9 @@
 local rest = require "resthost"
 local kubernetes = require "resthost.kubernetes"
 
-local cluster = kubernetes.cluster {
-  url = rest.env.KUBERNETES_URL or "https://kubernetes.default.svc",
-  token = rest.env.KUBERNETES_TOKEN,
-}
+-- In a pod its own cluster, else the one that `kubectl proxy` speaks to.
+local is_pod = rest.env.KUBERNETES_SERVICE_HOST
+local cluster = kubernetes.cluster(is_pod and {} or { url = "http://127.0.0.1:8001", token = false })
 local alerts = rest.service { name = "alerts" }
 local hook = rest.env.ALERT_URL or "http://127.0.0.1:8081/alerts"
 

@@ -38,6 +38,7 @@ local function cluster(options)
     name = options.name, base_url = options.url, transport = { ca_file = ca_file },
   })
   if not ok then plugin.blame(service) end
+  if options.token == false then return service end
   local token = token_reader(options)
   service:configure("**", { description = "kubernetes" }, function(c)
     c:mutate_requests(function(draft) draft.headers["Authorization"] = "Bearer " .. token() end)
@@ -235,7 +236,10 @@ return plugin {
           name = "url", type = "string", default = in_cluster,
           description = "The address of the API.",
         },
-        { name = "token", type = "string", secret = true, description = "A token, in place of a file." },
+        {
+          name = "token", type = "string | false", secret = true,
+          description = "A token in place of a file, or false for none, as with `kubectl proxy`.",
+        },
         {
           name = "token_file", type = "string", default = account .. "token",
           description = "The file of the token, which is read again each minute.",
