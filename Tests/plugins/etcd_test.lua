@@ -43,7 +43,9 @@ t.before_each(function()
 end)
 
 t.test("keys and values are base64, and numbers are numbers", function()
-  local get = stub("kv/range", { json = { header = { revision = "9" }, kvs = { pair("a", "b\0", 9007199254740993) } } })
+  local get = stub("kv/range", {
+    json = { header = { revision = "9" }, kvs = { pair("a", "b\0", 9007199254740993) } },
+  })
   local entry = t.assert(etcd.get(api, "a"))
   t.equal({ entry.key, entry.value, entry.modified }, { "a", "b\0", 9007199254740993 })
   t.equal(sent(get), { key = "YQ==" })
@@ -65,7 +67,9 @@ t.test("a prefix is a range up to the next key", function()
 end)
 
 t.test("a write at a revision that has passed gives false", function()
-  local txn = stub("kv/txn", { json = { header = { revision = "9" } } }, { json = { header = { revision = "10" }, succeeded = true } })
+  local txn = stub("kv/txn", { json = { header = { revision = "9" } } }, {
+    json = { header = { revision = "10" }, succeeded = true },
+  })
   t.equal(etcd.put(api, "a", "b", { if_revision = 5 }), false)
   t.equal(etcd.put(api, "a", "b", { if_revision = 0 }), 10)
   t.equal(sent(txn).compare[1].mod_revision, 5)
@@ -83,7 +87,9 @@ end)
 t.describe("a watch", function()
   t.test("goes on behind the last revision when its connection ends", function()
     local watch = stub("watch",
-      stream({ created = true, header = { revision = "4" } }, put("k", "1", 5)), { error = { type = "connection_failed" } },
+      stream({ created = true, header = { revision = "4" } }, put("k", "1", 5)), {
+        error = { type = "connection_failed" },
+      },
       stream({ header = { revision = "7" } }), stream(put("k", "2", 8)))
     local seen, result = {}, nil
     rest.spawn(function()
@@ -96,7 +102,9 @@ t.describe("a watch", function()
     t.equal(seen, { "1", "2" })
     t.equal(result, { true, n = 1 })
     local starts = {}
-    for number = 1, #watch.requests do starts[number] = sent(watch, number).create_request.start_revision or 0 end
+    for number = 1, #watch.requests do
+      starts[number] = sent(watch, number).create_request.start_revision or 0
+    end
     t.equal(starts, { 0, 6, 6, 8 })
   end)
 
@@ -105,7 +113,9 @@ t.describe("a watch", function()
       stub("watch", ...)
       return tostring(select(2, etcd.watch(api, "k", function() end, { revision = 1 })))
     end
-    t.matches(problem(stream { canceled = true, compact_revision = "50" }), "before 50 are compacted: read the keys again")
+    t.matches(problem(stream {
+      canceled = true, compact_revision = "50",
+    }), "before 50 are compacted: read the keys again")
     t.matches(problem(stream { canceled = true, cancel_reason = "no" }), "the watch was cancelled: no")
     t.matches(problem { body = "<html>\n" }, "a line that is no answer: <html>")
     t.matches(problem { status = 401, json = { error = "invalid auth token" } }, "invalid auth token")

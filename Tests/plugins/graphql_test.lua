@@ -48,14 +48,20 @@ t.describe("a query", function()
     local text = "query A { a } query B { b } fragment F on X { c }"
     t.assert(graphql.query(api, text, nil, { operation = "B" }))
     t.equal(body(stub).operationName, "B")
-    t.raises(function() graphql.query(api, text) end, "several operations, A, B: say which one as 'operation'")
-    t.raises(function() graphql.query(api, text, nil, { operation = "C" }) end, "no operation 'C': it has A, B")
+    t.raises(
+      function() graphql.query(api, text) end, "several operations, A, B: say which one as 'operation'"
+    )
+    t.raises(
+      function() graphql.query(api, text, nil, { operation = "C" }) end, "no operation 'C': it has A, B"
+    )
     t.raises(function() graphql.query(api, "fragment F on X { c }") end, "has no operation")
   end)
 
   t.test("of each partition is a resource of its own", function()
     local stub = host:stub("POST", url, { json = { data = { a = 1 } } })
-    for _, name in ipairs { "ada", "bob", "ada" } do graphql.query(api, "{ a }", nil, { partition = name }) end
+    for _, name in ipairs { "ada", "bob", "ada" } do
+      graphql.query(api, "{ a }", nil, { partition = name })
+    end
     t.equal(#stub.requests, 2)
   end)
 
@@ -72,7 +78,9 @@ t.describe("a query", function()
 end)
 
 t.describe("errors", function()
-  local errors = { { message = "no such user", path = { "users", 1, "name" }, extensions = { code = "GONE" } } }
+  local errors = {
+    { message = "no such user", path = { "users", 1, "name" }, extensions = { code = "GONE" } },
+  }
 
   t.test("with HTTP 200 are failures with a path and partial data", function()
     host:stub("POST", url, { json = { errors = errors, data = { users = { { name = "Ada" } } } } })
@@ -124,7 +132,9 @@ t.describe("errors", function()
   end)
 
   t.test("in place of a GraphQL answer say what is missing", function()
-    for _, answer in ipairs { { json = { message = "hello" } }, { text = "<html>" }, { json = { data = rest.null } }, {} } do
+    for _, answer in ipairs {
+      { json = { message = "hello" } }, { text = "<html>" }, { json = { data = rest.null } }, {},
+    } do
       host:stub("POST", url, answer)
       local _, err = graphql.query(api, "{ a }", nil, { fresh = true })
       t.matches(tostring(err), "neither 'data' nor 'errors'")
@@ -137,7 +147,9 @@ t.describe("a mutation", function()
     local stub = host:stub("POST", url, { json = { data = { add = true } } })
     for _ = 1, 2 do t.assert(graphql.query(api, "mutation Add($n: Int) { add(n: $n) }", { n = 1 })) end
     t.equal(#stub.requests, 2)
-    t.raises(function() graphql.resource(api, "mutation { add }") end, "only a query is a resource, no mutation")
+    t.raises(
+      function() graphql.resource(api, "mutation { add }") end, "only a query is a resource, no mutation"
+    )
   end)
 
   t.test("is found behind comments, strings and fragments", function()
@@ -148,7 +160,9 @@ t.describe("a mutation", function()
       return list
     end
     t.equal(kinds "# query { x }\nmutation M { a(text: \"} query Q { b }\") }", { "mutation M" })
-    t.equal(kinds [[query A($q: String = """ \""" mutation { """) @live { query mutation } {x}]], { "query A", "query -" })
+    t.equal(kinds [[query A($q: String = """ \""" mutation { """) @live { query mutation } {x}]], {
+      "query A", "query -",
+    })
     t.equal(kinds "fragment query on mutation { a } subscription S { query }", { "subscription S" })
     t.equal(kinds "", {})
     t.equal(kinds '"unfinished', {})
@@ -167,7 +181,13 @@ t.describe("persisted documents", function()
       local hash = got.extensions.persistedQuery.sha256Hash
       if got.query then known[hash] = true end
       if not known[hash] then
-        return { json = { errors = { { message = "PersistedQueryNotFound", extensions = { code = "PERSISTED_QUERY_NOT_FOUND" } } } } }
+        return {
+          json = {
+            errors = {
+              { message = "PersistedQueryNotFound", extensions = { code = "PERSISTED_QUERY_NOT_FOUND" } },
+            },
+          },
+        }
       end
       return { json = { data = { a = 1 } } }
     end)
@@ -274,7 +294,9 @@ t.describe("batches", function()
     local stub = host:stub("POST", url, function(request)
       local answers = {}
       for number, one in ipairs(rest.json.decode(request.body)) do
-        answers[number] = one.query and { data = { text = one.query } } or { errors = { { message = "PersistedQueryNotFound" } } }
+        answers[number] = one.query and { data = { text = one.query } } or {
+          errors = { { message = "PersistedQueryNotFound" } },
+        }
       end
       return { json = answers }
     end)
@@ -286,7 +308,9 @@ end)
 
 t.describe("clients of the gateway", function()
   t.before_each(function()
-    load("operations = { user = 'query U($login: String) { user(login: $login) { name } }' }", "rest.gateway {}")
+    load(
+      "operations = { user = 'query U($login: String) { user(login: $login) { name } }' }", "rest.gateway {}"
+    )
   end)
 
   t.test("read named queries with variables", function()
@@ -304,7 +328,9 @@ t.describe("clients of the gateway", function()
   t.test("can't send documents of their own, or broken variables", function()
     t.equal(host:request("GET", "/api/graphql/secret").status, 404)
     t.equal(host:request("GET", "/api/graphql?query=subscription%20%7B%20secret%20%7D").status, 404)
-    t.equal(host:request("GET", "/api/graphql?query=%7Bsecret%7D&operationName=a&operationName=b").status, 404)
+    t.equal(
+      host:request("GET", "/api/graphql?query=%7Bsecret%7D&operationName=a&operationName=b").status, 404
+    )
     t.equal(host:request("GET", "/api/graphql").status, 404)
     for _, variables in ipairs { "x", "1", "%5B1%5D", "%7B%7D&variables=%7B%7D" } do
       t.equal(host:request("GET", "/api/graphql/user?variables=" .. variables).status, 400, variables)
@@ -370,6 +396,9 @@ t.describe("mistakes", function()
     t.raises(function() load "pth = '/x'" end, "did you mean 'path'")
     load()
     local other = rest.service { name = "other", base_url = "https://other.test" }
-    t.raises(function() graphql.query(other, "{ a }") end, "call service:use%('graphql', { … }%) first for the service 'other'")
+    t.raises(
+      function() graphql.query(other, "{ a }") end,
+      "call service:use%('graphql', { … }%) first for the service 'other'"
+    )
   end)
 end)

@@ -4,7 +4,9 @@ local host, rest, api, kubernetes
 local pods = "/api/v1/pods"
 local url = "https://cluster.test" .. pods
 
-local function pod(name, version) return { metadata = { name = name, resourceVersion = tostring(version) } } end
+local function pod(name, version)
+  return { metadata = { name = name, resourceVersion = tostring(version) } }
+end
 
 local function list(version, items, continue)
   return {
@@ -17,7 +19,9 @@ end
 
 local function stream(...)
   local lines = {}
-  for number, one in ipairs { ... } do lines[number] = rest.json.encode { type = one[1], object = one[2] } .. "\n" end
+  for number, one in ipairs { ... } do
+    lines[number] = rest.json.encode { type = one[1], object = one[2] } .. "\n"
+  end
   return { body = table.concat(lines), headers = { ["Content-Type"] = "application/json" } }
 end
 

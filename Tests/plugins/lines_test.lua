@@ -30,7 +30,9 @@ end)
 
 t.test("events have a name and data of several lines", function()
   t.equal(events("data: a\ndata:b\n\n"), { "message=a\nb" })
-  t.equal(events("event: x\nda", "ta: 1\n\n", ": comment\n\nevent: y\n\ndata: 2\n\n"), { "x=1", "y=", "message=2" })
+  t.equal(events("event: x\nda", "ta: 1\n\n", ": comment\n\nevent: y\n\ndata: 2\n\n"), {
+    "x=1", "y=", "message=2",
+  })
   t.equal(events("data: cut off\n"), {})
   t.equal(events("data\nid: 5\nretry: 9\n\n"), { "message=" })
 end)

@@ -3,8 +3,8 @@ local t = require "resthost.test"
 local base = "https://api.test"
 local host, api, pages
 
--- Loads a script with one service and `pages`; `more` is further source. Only the string library is shared by a
--- test and its scripts, so the script hands its module over there.
+-- Loads a script with one service and `pages`; `more` is further source. Only the string library is shared by
+-- a test and its scripts, so the script hands its module over there.
 local function load(more)
   host = t.load {
     source = [[
@@ -17,7 +17,9 @@ local function load(more)
   api, pages = host.services.api, string.handed_over
 end
 
-local function page(path, items, headers) return host:stub("GET", base .. path, { json = items, headers = headers }) end
+local function page(path, items, headers)
+  return host:stub("GET", base .. path, { json = items, headers = headers })
+end
 
 local function numbers(first, last)
   local list = {}
@@ -119,9 +121,13 @@ t.describe("cursors", function()
       count = count + 1
       return { json = { items = { count }, next = "c" .. count } }
     end)
-    local _, err, so_far = pages.all(api:resource "/list", { style = "cursor", items = "items", max_pages = 7 })
+    local _, err, so_far = pages.all(api:resource "/list", {
+      style = "cursor", items = "items", max_pages = 7,
+    })
     t.equal(err.cause.type, "page_limit")
-    t.matches(tostring(err), "more pages than 'max_pages' (7): the next one is https://api.test/list?cursor=c7")
+    t.matches(
+      tostring(err), "more pages than 'max_pages' (7): the next one is https://api.test/list?cursor=c7"
+    )
     t.equal(so_far, numbers(1, 7))
     t.equal(#stub.requests, 7)
   end)
@@ -274,7 +280,9 @@ end)
 
 t.describe("a resource of all pages", function()
   local function stub_pages()
-    page("/repos/octo/issues?per_page=2&state=open", { 1, 2 }, { Link = '<?page=2&per_page=2&state=open>; rel="next"' })
+    page("/repos/octo/issues?per_page=2&state=open", { 1, 2 }, {
+      Link = '<?page=2&per_page=2&state=open>; rel="next"',
+    })
     return page("/repos/octo/issues?page=2&per_page=2&state=open", { 3 })
   end
 
@@ -331,11 +339,16 @@ t.describe("wrong options", function()
 
   t.test("are errors with the nearest name", function()
     fails('pages.all(api:resource "/x", { stile = "link" })', "did you mean 'style'")
-    fails('pages.all(api:resource "/x", { style = "links" })', [["link" | "cursor" | "page" | "offset" expected, got 'links']])
+    fails(
+      'pages.all(api:resource "/x", { style = "links" })',
+      [["link" | "cursor" | "page" | "offset" expected, got 'links']]
+    )
     fails('pages.all(api:resource "/x", { max_pages = 0 })', "bad option 'max_pages'")
     fails('api:use("pages", { path = "/all" })', "option 'source' is missing")
     fails('pages.resource(api, "/all/{a}", "/list/{b}")', "has '{b}'")
     fails('pages.resource(api, "/all", "/list?x=1")', "give a function for one with a query")
-    fails('pages.resource(rest.service { name = "bare" }, "/all", "/list")', "needs a service with 'base_url'")
+    fails(
+      'pages.resource(rest.service { name = "bare" }, "/all", "/list")', "needs a service with 'base_url'"
+    )
   end)
 end)

@@ -8,13 +8,17 @@ local function answer(with_etag)
   return function(request)
     local text = host.rest.json.encode(list)
     local tag = with_etag and ('"%d"'):format(#text) or nil
-    if tag and request.headers["if-none-match"] == tag then return { status = 304, headers = { ETag = tag } } end
+    if tag and request.headers["if-none-match"] == tag then
+      return { status = 304, headers = { ETag = tag } }
+    end
     return { body = text, headers = { ["Content-Type"] = "application/json", ETag = tag } }
   end
 end
 
 local function begin(options, fn)
-  watch = polling.changes(api:resource "/list", options or {}, fn or function(change) got[#got + 1] = change end)
+  watch = polling.changes(api:resource "/list", options or {}, fn or function(change)
+    got[#got + 1] = change
+  end)
   host:settle()
 end
 

@@ -68,7 +68,9 @@ t.test("errors of the API and other answers are errors", function()
   t.equal(err.cause.type, "prometheus")
   t.matches(tostring(err), "bad_data: parse error")
   host:stub("GET", "https://prom.test/api/v1/**", { text = "<html>" })
-  t.matches(tostring(select(2, prometheus.query(api, "y"))), "none of Prometheus: https://prom.test/api/v1/query")
+  t.matches(
+    tostring(select(2, prometheus.query(api, "y"))), "none of Prometheus: https://prom.test/api/v1/query"
+  )
   answer { resultType = "cube", result = {} }
   t.matches(tostring(select(2, prometheus.query(api, "z"))), "unknown type of result: cube")
 end)

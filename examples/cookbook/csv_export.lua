@@ -35,7 +35,9 @@ gateway:route("GET", "/customers.csv", function()
   return rest.stream_response(head, function(write)
     write(table.concat(columns, ",") .. "\r\n")
     -- An error in the middle breaks the answer off, so that nobody takes a part for the whole.
-    local options = { style = "cursor", items = "data", next = "next_cursor", limit = 200, max_items = 1000000 }
+    local options = {
+      style = "cursor", items = "data", next = "next_cursor", limit = 200, max_items = 1000000,
+    }
     for customer in pages.each(crm:resource "/customers", options) do write(row(customer)) end
   end)
 end)

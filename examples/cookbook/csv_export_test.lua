@@ -8,7 +8,11 @@ t.before_each(function() host = t.load "csv_export.lua" end)
 t.test("all pages are one file, with quotes where they are needed", function()
   host:stub("GET", url .. "limit=200", {
     json = {
-      data = { { id = 1, name = 'Ada "the first", Countess', email = "ada@example.com", created_at = host.rest.null } },
+      data = {
+        {
+          id = 1, name = 'Ada "the first", Countess', email = "ada@example.com", created_at = host.rest.null,
+        },
+      },
       next_cursor = "x",
     },
   })

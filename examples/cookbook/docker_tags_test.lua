@@ -7,7 +7,9 @@ local function challenge(request)
   if request.headers.authorization == "Bearer good-token" then return nil end
   return {
     status = 401, json = { errors = {} },
-    headers = { ["WWW-Authenticate"] = 'Bearer realm="https://auth.test/token",service="registry.test",scope="x"' },
+    headers = {
+      ["WWW-Authenticate"] = 'Bearer realm="https://auth.test/token",service="registry.test",scope="x"',
+    },
   }
 end
 
@@ -19,7 +21,10 @@ t.test("a challenge is answered with a token of its scope, which is used again",
     local refusal = challenge(request)
     if refusal then return refusal end
     if request.url:find "last=" then return { json = { tags = { "3.1" } } } end
-    return { json = { tags = { "3.0" } }, headers = { Link = '</v2/library/alpine/tags/list?last=3.0&n=1000>; rel="next"' } }
+    return {
+      json = { tags = { "3.0" } },
+      headers = { Link = '</v2/library/alpine/tags/list?last=3.0&n=1000>; rel="next"' },
+    }
   end)
   t.equal(t.assert(host.services.registry:resource("/tags/library/alpine"):get()), { "3.0", "3.1" })
   t.equal(#logins.requests, 1)

@@ -18,7 +18,10 @@ t.test("counting is one signed request that adds", function()
   t.equal(host:request("POST", "/counters/visits").json, { count = 7 })
   t.equal(answers.requests[1].headers["x-amz-target"], "DynamoDB_20120810.UpdateItem")
   t.equal(answers.requests[1].headers["content-type"], "application/x-amz-json-1.0")
-  t.matches(answers.requests[1].headers.authorization, "^AWS4%-HMAC%-SHA256 Credential=AKIDEXAMPLE/%d+/eu%-central%-1/dynamodb/")
+  t.matches(
+    answers.requests[1].headers.authorization,
+    "^AWS4%-HMAC%-SHA256 Credential=AKIDEXAMPLE/%d+/eu%-central%-1/dynamodb/"
+  )
   t.equal(host.rest.json.decode(answers.requests[1].body).Key, { name = { S = "visits" } })
 end)
 

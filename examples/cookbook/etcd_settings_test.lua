@@ -13,7 +13,9 @@ end
 t.before_each(function()
   host = t.load "etcd_settings.lua"
   rest = host.rest
-  host:stub("POST", base .. "kv/range", { json = { header = { revision = "7" }, kvs = { pair("settings/color", "red", 5) } } })
+  host:stub("POST", base .. "kv/range", {
+    json = { header = { revision = "7" }, kvs = { pair("settings/color", "red", 5) } },
+  })
   host:stub("POST", base .. "lease/grant", { json = { ID = "9" } })
   host:stub("POST", base .. "lease/keepalive", { json = { result = { TTL = "15" } } })
   host:stub("POST", base .. "lease/revoke", { json = {} })
@@ -22,7 +24,9 @@ t.before_each(function()
 end)
 
 t.test("settings are read, and changes are followed from the next revision on", function()
-  local events = { { kv = pair("settings/color", "blue", 8) }, { type = "DELETE", kv = pair("settings/old", nil, 9) } }
+  local events = {
+    { kv = pair("settings/color", "blue", 8) }, { type = "DELETE", kv = pair("settings/old", nil, 9) },
+  }
   local line = rest.json.encode { result = { header = { revision = "9" }, events = events } } .. "\n"
   local watch = host:stub("POST", base .. "watch", { body = line, gated = true })
   host:settle()

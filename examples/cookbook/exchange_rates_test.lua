@@ -5,13 +5,17 @@ local host
 
 t.before_each(function()
   host = t.load "exchange_rates.lua"
-  host:stub("GET", url, { json = { base = "EUR", date = "2026-01-02", rates = { USD = 1.25, JPY = 160, ISK = 145.5 } } })
+  host:stub("GET", url, {
+    json = { base = "EUR", date = "2026-01-02", rates = { USD = 1.25, JPY = 160, ISK = 145.5 } },
+  })
 end)
 
 local function convert(query) return host:request("GET", "/convert?" .. query) end
 
 t.test("money is converted between all currencies", function()
-  t.equal(convert("amount=12.50&from=EUR&to=USD").json, { amount = "15.63", currency = "USD", date = "2026-01-02" })
+  t.equal(convert("amount=12.50&from=EUR&to=USD").json, {
+    amount = "15.63", currency = "USD", date = "2026-01-02",
+  })
   t.equal(convert("amount=12.5&from=USD&to=EUR").json.amount, "10.00")
   t.equal(convert("amount=100&from=USD&to=JPY").json.amount, "12800.00")
   t.equal(convert("amount=0.1&from=EUR&to=EUR").json.amount, "0.10")

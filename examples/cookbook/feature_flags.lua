@@ -1,5 +1,5 @@
--- Decides for each user which features are on. The flags come from a server; the last ones are used while it is
--- away, even after a restart.
+-- Decides for each user which features are on. The flags come from a server; the last ones are used while it
+-- is away, even after a restart.
 --
 --   resthost run feature_flags.lua
 --   curl http://127.0.0.1:8080/flags/ada

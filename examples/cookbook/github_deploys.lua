@@ -1,5 +1,5 @@
--- Starts a deployment when GitHub says that a branch was pushed, and shows the last ones. Pushes that come while
--- one runs are deployed together afterwards.
+-- Starts a deployment when GitHub says that a branch was pushed, and shows the last ones. Pushes that come
+-- while one runs are deployed together afterwards.
 --
 --   GITHUB_WEBHOOK_SECRET=… resthost run github_deploys.lua
 local rest = require "resthost"
@@ -19,7 +19,9 @@ local function deploy()
     local push = waiting
     waiting = nil
     local entity, err = runner:resource("/deploy"):request("POST", { json = push }):await()
-    table.insert(history, 1, { commit = push.commit, by = push.by, ok = entity ~= nil, reason = err and tostring(err) })
+    table.insert(history, 1, {
+      commit = push.commit, by = push.by, ok = entity ~= nil, reason = err and tostring(err),
+    })
     history[21] = nil
   end
   is_running = false

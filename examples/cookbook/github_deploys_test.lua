@@ -15,14 +15,18 @@ local function send(kind, payload, secret)
   return host:request("POST", "/github", {
     body = body,
     headers = {
-      ["Content-Type"] = "application/json", ["X-GitHub-Event"] = kind, ["X-GitHub-Delivery"] = "delivery-" .. count,
+      ["Content-Type"] = "application/json", ["X-GitHub-Event"] = kind,
+      ["X-GitHub-Delivery"] = "delivery-" .. count,
       ["X-Hub-Signature-256"] = "sha256=" .. signature,
     },
   })
 end
 
 local function push(commit, ref)
-  return { ref = ref or "refs/heads/main", after = commit, repository = { full_name = "a/b" }, pusher = { name = "ada" } }
+  return {
+    ref = ref or "refs/heads/main", after = commit, repository = { full_name = "a/b" },
+    pusher = { name = "ada" },
+  }
 end
 
 t.test("a push is deployed", function()

@@ -11,9 +11,13 @@ t.test("failed pipelines of all pages are listed", function()
     json = { { id = 1, ref = "main", web_url = "https://gitlab.com/1" } },
     headers = { Link = ('<%s%s&page=2>; rel="next"'):format(project, query) },
   })
-  host:stub("GET", project .. query .. "&page=2", { json = { { id = 2, ref = "dev", web_url = "https://gitlab.com/2" } } })
+  host:stub("GET", project .. query .. "&page=2", {
+    json = { { id = 2, ref = "dev", web_url = "https://gitlab.com/2" } },
+  })
   t.equal(host:request("GET", "/failed?project=group%2Fname").json, {
-    { id = 1, branch = "main", url = "https://gitlab.com/1" }, { id = 2, branch = "dev", url = "https://gitlab.com/2" },
+    {
+      id = 1, branch = "main", url = "https://gitlab.com/1",
+    }, { id = 2, branch = "dev", url = "https://gitlab.com/2" },
   })
   t.equal(stub.requests[1].headers["private-token"], "no-token")
 end)

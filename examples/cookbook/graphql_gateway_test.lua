@@ -47,5 +47,7 @@ end)
 
 t.test("other queries are for nobody", function()
   t.equal(host:request("GET", "/countries/graphql/users").status, 404)
-  t.equal(host:request("POST", "/countries/graphql", { json = { query = "{ countries { name } }" } }).status, 405)
+  t.equal(host:request("POST", "/countries/graphql", {
+    json = { query = "{ countries { name } }" },
+  }).status, 405)
 end)

@@ -1,4 +1,5 @@
--- A page that says which of several services work, and since when. Its status is 503 while an important one fails.
+-- A page that says which of several services work, and since when. Its status is 503 while an important one
+-- fails.
 --
 --   resthost run health_page.lua
 --   curl http://127.0.0.1:8080/health
@@ -19,7 +20,9 @@ local function check(one)
   local before = rest.store:get(key)
   if not before or before.ok ~= ok then
     rest.store:set(key, { ok = ok, since = rest.now() })
-    if before then rest.log.warn("health changed", { service = one.name, ok = ok, reason = err and tostring(err) }) end
+    if before then
+      rest.log.warn("health changed", { service = one.name, ok = ok, reason = err and tostring(err) })
+    end
   end
   one.state, one.reason = rest.store:get(key), err and err.user_message
 end
@@ -52,6 +55,6 @@ gateway:route("GET", "/", function()
     rows[number] = ("<tr><td>%s<td>%s<td>%d min"):format(
       one.name, one.ok and "works" or "fails", one.since and (rest.now() - one.since) // 60 or 0)
   end
-  local page = "<!doctype html><meta charset=utf-8><title>Health</title><table>" .. table.concat(rows) .. "</table>"
+  local page = "<!doctype html><meta charset=utf-8><title>Health</title><table>" .. table.concat(rows)
   return rest.response { body = page, content_type = "text/html; charset=utf-8" }
 end)

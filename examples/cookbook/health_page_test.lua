@@ -14,7 +14,9 @@ end)
 t.test("all services work", function()
   local health = host:request("GET", "/health")
   t.equal(health.status, 200)
-  t.equal(health.json, { { name = "shop", ok = true, since = 1000000 }, { name = "search", ok = true, since = 1000000 } })
+  t.equal(health.json, {
+    { name = "shop", ok = true, since = 1000000 }, { name = "search", ok = true, since = 1000000 },
+  })
 end)
 
 t.test("an important service that fails makes the page fail", function()

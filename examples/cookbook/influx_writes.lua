@@ -1,4 +1,5 @@
--- Collects measurements, and writes them to InfluxDB together: every ten seconds, and before the program ends.
+-- Collects measurements, and writes them to InfluxDB together: every ten seconds, and before the program
+-- ends.
 --
 --   resthost run influx_writes.lua
 --   curl -d '{"sensor":"cellar","temperature":11.5}' http://127.0.0.1:8080/measurements
@@ -18,7 +19,9 @@ local function escaped(text) return (text:gsub("[ ,=]", "\\%0"):gsub("\n", "\\n"
 
 local function line_of(measurement)
   local time = math.floor(rest.now() * 1000)
-  return ("temperature,sensor=%s value=%.6g %d"):format(escaped(measurement.sensor), measurement.temperature, time)
+  return ("temperature,sensor=%s value=%.6g %d"):format(
+    escaped(measurement.sensor), measurement.temperature, time
+  )
 end
 
 local function flush()

@@ -27,8 +27,12 @@ local function look_at(pod)
     if reason == "CrashLoopBackOff" and container.restartCount >= (told[key] or 0) + 3 then
       told[key] = container.restartCount
       local alert = { container = key, restarts = container.restartCount, message = waiting.message }
-      local entity, err = alerts:resource_at(hook):request("POST", { json = alert, idempotency_key = true }):await()
-      if not entity then rest.log.error("an alert could not be sent", { container = key, error = tostring(err) }) end
+      local entity, err = alerts:resource_at(hook):request("POST", {
+        json = alert, idempotency_key = true,
+      }):await()
+      if not entity then
+        rest.log.error("an alert could not be sent", { container = key, error = tostring(err) })
+      end
     end
   end
 end

@@ -14,7 +14,9 @@ end
 local function start(list, events)
   local lines = {}
   for number, event in ipairs(events) do lines[number] = rest.json.encode(event) .. "\n" end
-  host:stub("GET", pods .. "?limit*", { json = { kind = "PodList", metadata = { resourceVersion = "1" }, items = rest.json.array(list) } })
+  host:stub("GET", pods .. "?limit*", {
+    json = { kind = "PodList", metadata = { resourceVersion = "1" }, items = rest.json.array(list) },
+  })
   host:stub("GET", pods .. "?*watch=1", { body = "", gated = true })
   host:stub("GET", pods .. "?*resourceVersion=1&*", { body = table.concat(lines) })
   host:advance(5)
@@ -27,10 +29,16 @@ t.before_each(function()
 end)
 
 t.test("a container that keeps restarting is told once, and again after three more restarts", function()
-  local function modified(restarts) return { type = "MODIFIED", object = pod("a", restarts, "CrashLoopBackOff") } end
-  start({ pod("a", 2, "CrashLoopBackOff"), pod("b", 9) }, { modified(3), modified(4), modified(5), modified(6) })
+  local function modified(restarts)
+    return { type = "MODIFIED", object = pod("a", restarts, "CrashLoopBackOff") }
+  end
+  start({ pod("a", 2, "CrashLoopBackOff"), pod("b", 9) }, {
+    modified(3), modified(4), modified(5), modified(6),
+  })
   t.equal(#alerts.requests, 2)
-  t.equal(rest.json.decode(alerts.requests[1].body), { container = "web/a/app", restarts = 3, message = "back-off" })
+  t.equal(rest.json.decode(alerts.requests[1].body), {
+    container = "web/a/app", restarts = 3, message = "back-off",
+  })
   t.equal(rest.json.decode(alerts.requests[2].body).restarts, 6)
 end)
 

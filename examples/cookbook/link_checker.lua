@@ -1,4 +1,5 @@
--- Checks the links of a page, a few at a time, and prints those that are broken. It ends with 1 if there are any.
+-- Checks the links of a page, a few at a time, and prints those that are broken. It ends with 1 if there are
+-- any.
 --
 --   PAGE_URL=https://www.example.com/ resthost run link_checker.lua --allow-net '*'
 local rest = require "resthost"
@@ -38,7 +39,8 @@ local function check(url)
   if status == 405 or status == 501 or status == 403 then
     entity, err = resource:request("GET"):await()
   end
-  return { url = url, problem = not entity and (err.http_status_code or err.cause.message or err.user_message) or nil }
+  if entity then return { url = url } end
+  return { url = url, problem = err.http_status_code or err.cause.message or err.user_message }
 end
 
 rest.spawn(function()

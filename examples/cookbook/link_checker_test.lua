@@ -9,7 +9,9 @@ local function run(html)
   string.print_line = function(line) lines[#lines + 1] = line end
   script = script:gsub("print%(", "string.print_line("):gsub("if broken > 0 then error.- end\n", "")
   local host = t.load { source = script }
-  host:stub("GET", base .. "/index.html", { text = html, headers = { ["Content-Type"] = "text/html; charset=utf-8" } })
+  host:stub("GET", base .. "/index.html", {
+    text = html, headers = { ["Content-Type"] = "text/html; charset=utf-8" },
+  })
   return host, function()
     host:advance(60)
     return lines

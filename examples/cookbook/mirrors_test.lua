@@ -2,7 +2,9 @@ local t = require "resthost.test"
 
 local host
 
-local function mirror(number, reply) return host:stub("GET", ("http://127.0.0.1:808%d/data/*"):format(number), reply) end
+local function mirror(number, reply)
+  return host:stub("GET", ("http://127.0.0.1:808%d/data/*"):format(number), reply)
+end
 
 t.before_each(function() host = t.load "mirrors.lua" end)
 

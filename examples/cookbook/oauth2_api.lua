@@ -1,5 +1,5 @@
--- Uses an API whose tokens come from an OAuth2 server (client credentials): one login for all requests, and a new
--- one before the token ends.
+-- Uses an API whose tokens come from an OAuth2 server (client credentials): one login for all requests, and a
+-- new one before the token ends.
 --
 --   OAUTH_CLIENT_ID=… OAUTH_CLIENT_SECRET=… resthost get oauth2_api.lua /reports
 local rest = require "resthost"

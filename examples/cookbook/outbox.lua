@@ -5,17 +5,16 @@
 local rest = require "resthost"
 
 local api = rest.service { name = "api", base_url = rest.env.API_URL or "http://127.0.0.1:8081" }
-local store = rest.store.open("outbox.db", { max_bytes = 16 * 1024 * 1024 })
-local most = 10000
+local store, most = rest.store.open("outbox.db", { max_bytes = 16 * 1024 * 1024 }), 10000
 
 -- Keys sort as their numbers do.
 local function key(number) return ("message %012d"):format(number) end
-
 local function next_number() return math.tointeger(store:get "head" or 0) end
 
 -- The key is the message's own, so the API can tell a repeat from a second message.
 local function deliver(message)
-  return api:resource("/messages"):request("POST", { json = message.body, idempotency_key = message.id }):await()
+  local options = { json = message.body, idempotency_key = message.id }
+  return api:resource("/messages"):request("POST", options):await()
 end
 
 -- A refusal by the API won't get better: such a message is put aside. Others wait for the next try.
@@ -32,7 +31,7 @@ rest.spawn(function()
     local entity, err
     if message then entity, err = deliver(message) end
     if message and (entity or is_refused(err)) then
-      if err then store:set(("refused %012d"):format(number), { message = message, reason = tostring(err) }) end
+      if err then store:set("refused " .. key(number), { message = message, reason = tostring(err) }) end
       store:set("head", number + 1)
       store:delete(key(number))
       wait = 1
@@ -46,7 +45,8 @@ end)
 local gateway = rest.gateway { expose = {} }
 gateway:route("POST", "/messages", function(request)
   local tail = math.tointeger(store:get "tail" or 0)
-  if tail - next_number() >= most then return rest.response { status = 503, headers = { ["Retry-After"] = "60" } } end
+  if not request.json then return rest.response { status = 422, json = { error = "no JSON" } } end
+  if tail - next_number() >= most then return rest.response { status = 503 } end
   local ok, problem = store:set(key(tail), { id = rest.crypto.uuid(), body = request.json })
   if not ok then return nil, rest.error { http_status_code = 507, user_message = problem } end
   store:set("tail", tail + 1)
@@ -55,6 +55,6 @@ end)
 
 gateway:route("GET", "/refused", function()
   local list = rest.json.array {}
-  for _, name in ipairs(store:keys "refused ") do list[#list + 1] = store:get(name) end
+  for number, name in ipairs(store:keys "refused ") do list[number] = store:get(name) end
   return list
 end)

@@ -34,9 +34,15 @@ t.test("a message waits while the API is away, longer and longer, with the same 
   t.equal(texts(works), { "a", "b" })
 end)
 
+t.test("a message without JSON is not taken", function()
+  t.equal(host:request("POST", "/messages", { body = "hello" }).status, 422)
+end)
+
 t.test("a message that the API refuses is put aside", function()
   host:stub("POST", url, function(request)
-    return host.rest.json.decode(request.body).text == "bad" and { status = 422, json = { error = "no text" } } or { status = 201 }
+    return host.rest.json.decode(request.body).text == "bad" and {
+      status = 422, json = { error = "no text" },
+    } or { status = 201 }
   end)
   send "bad"
   send "good"

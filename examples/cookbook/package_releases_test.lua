@@ -4,7 +4,11 @@ local host
 
 local function release(name, version)
   return host:stub("GET", ("https://pypi.org/pypi/%s/json"):format(name), {
-    json = { info = { version = version, package_url = "https://pypi.org/project/" .. name, summary = "About " .. name } },
+    json = {
+      info = {
+        version = version, package_url = "https://pypi.org/project/" .. name, summary = "About " .. name,
+      },
+    },
   })
 end
 

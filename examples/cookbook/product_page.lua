@@ -1,4 +1,5 @@
--- One answer out of three APIs, each with its own deadline: parts that are late or broken are left out, and named.
+-- One answer out of three APIs, each with its own deadline: parts that are late or broken are left out, and
+-- named.
 --
 --   resthost get product_page.lua /products/7
 local rest = require "resthost"
@@ -40,7 +41,9 @@ shop:computed("/products/{id}", { expiration_time = 20 }, function(params)
   }
   -- Without its main part there is no page.
   if not parts then return nil, err end
-  return { name = parts[1].name, price = parts[1].price, in_stock = parts[2], reviews = parts[3], missing = missing }
+  return {
+    name = parts[1].name, price = parts[1].price, in_stock = parts[2], reviews = parts[3], missing = missing,
+  }
 end)
 
 rest.gateway { expose = { shop = { paths = { "/products/*" } } } }

@@ -7,7 +7,9 @@ t.before_each(function() host = t.load "prometheus_report.lua" end)
 
 local function vector(...)
   local result = host.rest.json.array {}
-  for number, pair in ipairs { ... } do result[number] = { metric = { job = pair[1] }, value = { 1000000, pair[2] } } end
+  for number, pair in ipairs { ... } do
+    result[number] = { metric = { job = pair[1] }, value = { 1000000, pair[2] } }
+  end
   return { json = { status = "success", data = { resultType = "vector", result = result } } }
 end
 

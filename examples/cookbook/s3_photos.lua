@@ -1,11 +1,14 @@
--- Keeps photos in S3: uploads go there by way of this host, downloads come from S3 with a link that ends soon.
+-- Keeps photos in S3: uploads go there by way of this host, downloads come from S3 with a link that ends
+-- soon.
 --
 --   AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… resthost run s3_photos.lua
 --   curl --data-binary @lake.jpg http://127.0.0.1:8080/photos/lake.jpg
 local rest = require "resthost"
 local s3 = require "resthost.s3"
 
-local service = rest.service { name = "s3", base_url = rest.env.BUCKET_URL or "https://photos.s3.eu-central-1.amazonaws.com" }
+local service = rest.service {
+  name = "s3", base_url = rest.env.BUCKET_URL or "https://photos.s3.eu-central-1.amazonaws.com",
+}
 local bucket = s3.open(service, {
   region = rest.env.AWS_REGION or "eu-central-1",
   access_key_id = rest.env.AWS_ACCESS_KEY_ID or "AKIDEXAMPLE",

@@ -15,7 +15,10 @@ t.test("a photo is put into the bucket, signed", function()
   local request = stub.requests[1]
   t.equal(request.body, jpeg)
   t.equal(request.headers["content-type"], "image/jpeg")
-  t.matches(request.headers.authorization, "^AWS4%-HMAC%-SHA256 Credential=AKIDEXAMPLE/%d+/eu%-central%-1/s3/aws4_request")
+  t.matches(
+    request.headers.authorization,
+    "^AWS4%-HMAC%-SHA256 Credential=AKIDEXAMPLE/%d+/eu%-central%-1/s3/aws4_request"
+  )
 end)
 
 t.test("a download is a link for five minutes", function()

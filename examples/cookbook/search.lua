@@ -1,5 +1,5 @@
--- A search box in front of Elasticsearch or OpenSearch: equal searches share an answer, and results go on page
--- after page without a limit of 10,000.
+-- A search box in front of Elasticsearch or OpenSearch: equal searches share an answer, and results go on
+-- page after page without a limit of 10,000.
 --
 --   resthost run search.lua
 --   curl 'http://127.0.0.1:8080/api/search?q=lake'
@@ -26,7 +26,9 @@ end
 api:computed("/search", { expiration_time = 30 }, function(_, resource)
   local params = rest.url.parse(resource.url).params or {}
   if type(params.q) ~= "string" or #params.q > 200 then
-    return nil, rest.error { http_status_code = 400, user_message = "'q' is the text to search, 200 bytes at most" }
+    return nil, rest.error {
+      http_status_code = 400, user_message = "'q' is the text to search, 200 bytes at most",
+    }
   end
   local entity, err = engine:resource("/articles/_search"):request("POST", {
     json = {
@@ -45,7 +47,9 @@ api:computed("/search", { expiration_time = 30 }, function(_, resource)
     results[number] = { id = hit._id, title = hit._source.title, line = lines and lines[1] }
     last = hit.sort
   end
-  return { total = entity.json.hits.total.value, results = results, after = #hits == size and pack(last) or nil }
+  return {
+    total = entity.json.hits.total.value, results = results, after = #hits == size and pack(last) or nil,
+  }
 end)
 
 rest.gateway { expose = { api = { paths = { "/search" } } } }

@@ -10,8 +10,8 @@ local part_size = 50000
 
 -- All articles of all pages as one resource, which is read anew each hour.
 cms:use("pages", {
-  path = "/all/articles", source = "/articles", style = "offset", limit = 500, items = "items", total = "total",
-  max_items = 1000000, max_pages = 10000, expiration_time = 3600,
+  path = "/all/articles", source = "/articles", style = "offset", limit = 500,
+  items = "items", total = "total", max_items = 1000000, max_pages = 10000, expiration_time = 3600,
 })
 
 local escapes = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&apos;" }
@@ -21,7 +21,9 @@ local head = '<?xml version="1.0" encoding="UTF-8"?>\n'
 local namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
 local function xml(lines)
-  return rest.response { body = head .. table.concat(lines, "\n"), content_type = "application/xml", expiration_time = 600 }
+  return rest.response {
+    body = head .. table.concat(lines, "\n"), content_type = "application/xml", expiration_time = 600,
+  }
 end
 
 local gateway = rest.gateway { expose = {}, timeout = 300 }
@@ -31,7 +33,9 @@ gateway:route("GET", "/sitemap.xml", function()
   if not articles then return nil, err end
   local lines = { ("<sitemapindex %s>"):format(namespace) }
   for part = 1, math.max(1, (#articles + part_size - 1) // part_size) do
-    lines[#lines + 1] = ("<sitemap><loc>%s</loc></sitemap>"):format(escaped(("%s/sitemap/%d.xml"):format(site, part)))
+    lines[#lines + 1] = ("<sitemap><loc>%s</loc></sitemap>"):format(
+      escaped(("%s/sitemap/%d.xml"):format(site, part))
+    )
   end
   lines[#lines + 1] = "</sitemapindex>"
   return xml(lines)
@@ -47,7 +51,9 @@ gateway:route("GET", "/sitemap/{part}", function(request)
   for number = first, math.min(#articles, first + part_size - 1) do
     local article = articles[number]
     local address = ("%s/%s"):format(site, rest.url.encode(article.slug))
-    lines[#lines + 1] = ("<url><loc>%s</loc><lastmod>%s</lastmod></url>"):format(escaped(address), escaped(article.updated))
+    lines[#lines + 1] = (
+      "<url><loc>%s</loc><lastmod>%s</lastmod></url>"
+    ):format(escaped(address), escaped(article.updated))
   end
   lines[#lines + 1] = "</urlset>"
   return xml(lines)

@@ -8,13 +8,17 @@ t.before_each(function()
   first = host:stub("GET", url .. "0", {
     json = { total = 2, items = { { slug = "tea & cake", updated = "2026-01-02" } } },
   })
-  host:stub("GET", url .. "1", { json = { total = 2, items = { { slug = "milk", updated = "2026-01-03" } } } })
+  host:stub("GET", url .. "1", {
+    json = { total = 2, items = { { slug = "milk", updated = "2026-01-03" } } },
+  })
 end)
 
 t.test("the index names the parts", function()
   local answer = host:request("GET", "/sitemap.xml")
   t.matches(answer.headers["Content-Type"], "application/xml")
-  t.matches(answer.body, "<sitemap><loc>https://www.example.com/sitemap/1.xml</loc></sitemap>\n</sitemapindex>")
+  t.matches(
+    answer.body, "<sitemap><loc>https://www.example.com/sitemap/1.xml</loc></sitemap>\n</sitemapindex>"
+  )
 end)
 
 t.test("a part has the addresses of all pages, escaped", function()

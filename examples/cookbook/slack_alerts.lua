@@ -16,7 +16,9 @@ end)
 -- Slack answers errors with the status 200 and "ok": false.
 slack:configure_transformer("/**", { methods = "POST" }, function(answer)
   if answer.ok then return answer end
-  error(rest.error { user_message = "Slack refused the message", cause = { type = "slack", message = answer.error } })
+  error(rest.error {
+    user_message = "Slack refused the message", cause = { type = "slack", message = answer.error },
+  })
 end)
 
 local function send(text)

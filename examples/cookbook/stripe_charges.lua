@@ -20,7 +20,9 @@ gateway:route("POST", "/pay", function(request)
   local form = request.form or {}
   local amount, order = math.tointeger(tonumber(form.amount)), form.order
   if not amount or amount < 50 or not order then
-    return rest.response { status = 422, json = { error = "'amount' in cents, from 50 on, and 'order' are needed" } }
+    return rest.response {
+      status = 422, json = { error = "'amount' in cents, from 50 on, and 'order' are needed" },
+    }
   end
   local entity, err = stripe:resource("/payment_intents"):request("POST", {
     form = {

@@ -34,7 +34,9 @@ end)
 
 t.test("a card that is declined is no failure to try again", function()
   local stub = host:stub("POST", url, {
-    status = 402, json = { error = { message = "Your card was declined.", decline_code = "insufficient_funds" } },
+    status = 402, json = {
+      error = { message = "Your card was declined.", decline_code = "insufficient_funds" },
+    },
   })
   local answer = pay { amount = "1200", order = "42" }
   t.equal({ answer.status, answer.json.reason, #stub.requests }, { 402, "insufficient_funds", 1 })

@@ -9,7 +9,8 @@ local store = rest.store.open "payments.db"
 
 orders:configure("**", function(c) c.retry = { attempts = 4 } end)
 
--- Stripe sends an event again for three days, until it is answered with 200. So an error is fine: nothing is lost.
+-- Stripe sends an event again for three days, until it is answered with 200. So an error is fine: nothing is
+-- lost.
 local function paid(intent)
   local order = intent.metadata.order
   local key = "paid " .. intent.id

@@ -19,7 +19,9 @@ local function send(kind, options)
   local signature = rest.hex.encode(rest.crypto.hmac_sha256("whsec_for_trying_out", time .. "." .. body))
   return host:request("POST", "/stripe", {
     body = options.body or body,
-    headers = { ["Content-Type"] = "application/json", ["Stripe-Signature"] = ("t=%s,v1=%s"):format(time, signature) },
+    headers = {
+      ["Content-Type"] = "application/json", ["Stripe-Signature"] = ("t=%s,v1=%s"):format(time, signature),
+    },
   })
 end
 

@@ -1,4 +1,5 @@
--- The weather of some cities from Open-Meteo, in a form of our own. Clients never wait while it is loaded anew.
+-- The weather of some cities from Open-Meteo, in a form of our own. Clients never wait while it is loaded
+-- anew.
 --
 --   resthost run weather.lua
 --   curl http://127.0.0.1:8080/weather/reykjavik
@@ -20,7 +21,8 @@ end)
 
 -- Codes of the World Meteorological Organization, from each one on.
 local words = {
-  { 0, "clear" }, { 1, "cloudy" }, { 45, "fog" }, { 51, "rain" }, { 71, "snow" }, { 80, "showers" }, { 95, "storm" },
+  { 0, "clear" }, { 1, "cloudy" }, { 45, "fog" }, { 51, "rain" }, { 71, "snow" }, { 80, "showers" },
+  { 95, "storm" },
 }
 
 local function word_of(code)
@@ -33,7 +35,8 @@ end
 
 local function forecast_of(city)
   return meteo:resource("/forecast"):with_params {
-    latitude = city.latitude, longitude = city.longitude, current = "temperature_2m,wind_speed_10m,weather_code",
+    latitude = city.latitude, longitude = city.longitude,
+    current = "temperature_2m,wind_speed_10m,weather_code",
   }
 end
 

@@ -18,7 +18,9 @@ t.test("a forecast is translated", function()
 end)
 
 t.test("codes between two words belong to the lower one", function()
-  for code, word in pairs { [0] = "clear", [3] = "cloudy", [48] = "fog", [65] = "rain", [82] = "showers", [99] = "storm" } do
+  for code, word in pairs {
+    [0] = "clear", [3] = "cloudy", [48] = "fog", [65] = "rain", [82] = "showers", [99] = "storm",
+  } do
     host:stub("GET", url, weather(1, code))
     host.services.meteo:wipe_resources()
     host.services.city:wipe_resources()

@@ -34,7 +34,8 @@ rest.spawn(function()
   local job = rest.spawn(function()
     return etcd.watch(etcd_service, "k/", function(change)
       local before = change.previous and change.previous.value
-      seen[#seen + 1] = { change.type, change.entry.key, change.entry.value, before == bytes and "bytes" or before }
+      if before == bytes then before = "bytes" end
+      seen[#seen + 1] = { change.type, change.entry.key, change.entry.value, before }
       return #seen < 3
     end, { prefix = true, previous = true, revision = revision + 1 })
   end)
@@ -68,9 +69,22 @@ port, peer = host.free_port(), host.free_port()
 with tempfile.TemporaryDirectory() as folder:
     client = f"http://127.0.0.1:{port}"
     server = subprocess.Popen(
-        [program, "--data-dir", folder, "--listen-client-urls", client, "--advertise-client-urls", client,
-         "--listen-peer-urls", f"http://127.0.0.1:{peer}", "--log-level", "error"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [
+            program,
+            "--data-dir",
+            folder,
+            "--listen-client-urls",
+            client,
+            "--advertise-client-urls",
+            client,
+            "--listen-peer-urls",
+            f"http://127.0.0.1:{peer}",
+            "--log-level",
+            "error",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         host.wait_for(client + "/health", server)
         values = host.run(SCRIPT.replace("PORT", str(port)))
@@ -89,11 +103,15 @@ host.check("a lock that is free", values["lock free"], True)
 host.check("a write at a revision", values["changed"], True)
 host.check("deleted entries", values["deleted"], 1)
 host.check("the watch", values["watch ended"], True)
-host.check("changes", values["seen"], [
-    ["put", "k/1", "new", "bytes"],
-    ["delete", "k/2", "", "two"],
-    ["put", "k/3", "three"],
-])
+host.check(
+    "changes",
+    values["seen"],
+    [
+        ["put", "k/1", "new", "bytes"],
+        ["delete", "k/2", "", "two"],
+        ["put", "k/3", "three"],
+    ],
+)
 host.check("a lease", [values["lease"], values["left"], values["gone"]], [True, 60, False])
 host.check_contains("a lease that has ended", values["ended"], "has ended")
 host.check_contains("a compacted revision", values["compacted"], "are compacted: read the keys again")

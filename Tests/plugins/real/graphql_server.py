@@ -1,4 +1,4 @@
-"""A GraphQL API made with strawberry. Persisted documents are not part of strawberry: the class at the end adds
+"""A GraphQL API made with strawberry. Persisted documents are not part of strawberry: a class below adds
 Apollo's protocol to it. GET /-/counts says how many operations and requests came."""
 
 import asyncio
@@ -69,7 +69,7 @@ class Subscription:
 
 
 class WithPersistedDocuments:
-    """Apollo's automatic persisted queries, for single documents and lists, in front of another application."""
+    """Apollo's automatic persisted queries, for single documents and lists, in front of an application."""
 
     def __init__(self, inner):
         self.inner = inner
@@ -133,10 +133,12 @@ async def show_counts(request):
     return JSONResponse(counts)
 
 
-application = Starlette(routes=[
-    Route("/-/counts", show_counts),
-    Mount("/graphql", WithPersistedDocuments(GraphQL(schema, subscription_protocols=["graphql-sse"]))),
-])
+application = Starlette(
+    routes=[
+        Route("/-/counts", show_counts),
+        Mount("/graphql", WithPersistedDocuments(GraphQL(schema, subscription_protocols=["graphql-sse"]))),
+    ]
+)
 
 if __name__ == "__main__":
     uvicorn.run(application, host="127.0.0.1", port=int(sys.argv[1]), log_level="critical")

@@ -25,7 +25,9 @@ rest.spawn(function()
   emit("partial", { data = data == nil, path = err.path, partial = partial, text = tostring(err) })
   data, err = graphql.query(api, "{ nothing }")
   emit("invalid", tostring(err))
-  emit("added", { graphql.query(api, "mutation { addNote(text: \\"a\\") }"), graphql.query(api, "mutation { addNote(text: \\"b\\") }") })
+  local add = "mutation Add($text: String!) { addNote(text: $text) }"
+  local first = graphql.query(api, add, { text = "a" })
+  emit("added", { first, graphql.query(api, add, { text = "b" }) })
   local results = rest.all {
     function() return graphql.query(api, USER, { login = "x" }) end,
     function() return graphql.query(api, USER, { login = "y" }) end,
@@ -36,7 +38,8 @@ rest.spawn(function()
   }
   emit("together", results)
   local numbers = {}
-  local ok, err = graphql.subscribe(api, "subscription C($to: Int!) { count(to: $to) }", { to = 4 }, function(data)
+  local count = "subscription C($to: Int!) { count(to: $to) }"
+  local ok, err = graphql.subscribe(api, count, { to = 4 }, function(data)
     numbers[#numbers + 1] = data.count
   end)
   emit("subscription", { ok = ok, numbers = numbers, err = err and tostring(err) })
@@ -63,7 +66,9 @@ def counts(port):
 
 def run(options):
     port = host.free_port()
-    server = subprocess.Popen([sys.executable, str(host.HERE / "graphql_server.py"), str(port)], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        [sys.executable, str(host.HERE / "graphql_server.py"), str(port)], stderr=subprocess.DEVNULL
+    )
     try:
         host.wait_for(f"http://127.0.0.1:{port}/-/counts", server)
         script = (SCRIPT + JOBS).replace("PORT", str(port)).replace("OPTIONS", options)
@@ -79,12 +84,20 @@ def check_values(values):
     partial = values["partial"]
     host.check("no data", partial["data"], True)
     host.check("path", partial["path"], ["users", 1, "email"])
-    host.check("partial data", [user["email"] for user in partial["partial"]["users"]], ["ada@example.com", None])
+    host.check(
+        "partial data", [user["email"] for user in partial["partial"]["users"]], ["ada@example.com", None]
+    )
     host.check_contains("error", partial["text"], "bob hides his email")
     host.check_contains("invalid", values["invalid"], "Cannot query field 'nothing'")
     host.check("mutations", values["added"], [{"addNote": 1}, {"addNote": 2}])
-    host.check("together", [values["together"][0]["user"]["login"], values["together"][1]["user"]["login"]], ["x", "y"])
-    host.check("error together", values["together"][2], {"path": ["users", 1, "email"], "first": "ada@example.com"})
+    host.check(
+        "together",
+        [values["together"][0]["user"]["login"], values["together"][1]["user"]["login"]],
+        ["x", "y"],
+    )
+    host.check(
+        "error together", values["together"][2], {"path": ["users", 1, "email"], "first": "ada@example.com"}
+    )
     host.check("subscription", values["subscription"], {"ok": True, "numbers": [1, 2, 3, 4]})
     host.check("failing subscription", values["failing"]["seen"][0], 1)
     host.check_contains("failing subscription", values["failing"], "the sensor broke")
@@ -105,5 +118,7 @@ if batched["lists"] < 1 or batched["hashes"] < 1:
 if batched["requests"] >= plain["requests"] + batched["hashes"]:
     sys.exit(f"batches saved no request: {batched}, without them {plain}")
 
-print("graphql: queries, errors with partial data, mutations, batches, persisted documents and subscriptions "
-      "with strawberry")
+print(
+    "graphql: queries, errors with partial data, mutations, batches, persisted documents and subscriptions "
+    "with strawberry"
+)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests the plugin `kubernetes` over TLS against a small imitation of the API in this file.
 
-This is no Kubernetes: it knows lists with `limit` and `continue`, and watches with bookmarks, and answers 410 as
-the documentation of the API says. It records the requests that came."""
+This is no Kubernetes: it knows lists with `limit` and `continue`, and watches with bookmarks, and answers 410
+as the documentation of the API says. It records the requests that came."""
 
 import http.server
 import json
@@ -24,22 +24,37 @@ PATH = "/api/v1/namespaces/web/pods"
 
 
 def pod(name, version, labels=None):
-    return {"metadata": {"name": name, "namespace": "web", "uid": "uid-" + name,
-                         "resourceVersion": str(version), "labels": labels or {}}}
+    return {
+        "metadata": {
+            "name": name,
+            "namespace": "web",
+            "uid": "uid-" + name,
+            "resourceVersion": str(version),
+            "labels": labels or {},
+        }
+    }
 
 
 def event(kind, item):
     return {"type": kind, "object": {"kind": "Pod", "apiVersion": "v1", **item}}
 
 
-GONE = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "reason": "Expired",
-                                    "message": "too old resource version: 12 (99)"}}
+GONE = {
+    "type": "ERROR",
+    "object": {
+        "kind": "Status",
+        "code": 410,
+        "reason": "Expired",
+        "message": "too old resource version: 12 (99)",
+    },
+}
 
 # The first list has three pages, the second continuation of which has expired once; a later one shows what
 # happened while no watch was open.
 state = {"expired": False, "pods": [pod("a", 1), pod("b", 2), pod("c", 3)], "version": 10}
 
-# What each watch sends: the first ends by itself after a bookmark, the second breaks with 410, the third is open.
+# What each watch sends: the first ends by itself after a bookmark, the second breaks with 410, the third is
+# open.
 SCRIPTS = [
     [event("MODIFIED", pod("a", 11)), event("BOOKMARK", {"metadata": {"resourceVersion": "12"}})],
     [GONE],
@@ -77,12 +92,22 @@ class API(http.server.BaseHTTPRequestHandler):
         start, limit = int(query.get("continue", "0")), int(query.get("limit", "1000"))
         if start == 2 and not state["expired"]:
             state["expired"] = True
-            return self.send(410, {"kind": "Status", "message": "The provided continue parameter is too old", "code": 410})
+            return self.send(
+                410, {"kind": "Status", "message": "The provided continue parameter is too old", "code": 410}
+            )
         pods = state["pods"]
         metadata = {"resourceVersion": str(state["version"])}
         if start + limit < len(pods):
             metadata["continue"] = str(start + limit)
-        self.send(200, {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": pods[start:start + limit]})
+        self.send(
+            200,
+            {
+                "kind": "PodList",
+                "apiVersion": "v1",
+                "metadata": metadata,
+                "items": pods[start : start + limit],
+            },
+        )
 
     def watch(self, query):
         number = len(watches)
@@ -108,7 +133,8 @@ class API(http.server.BaseHTTPRequestHandler):
 
 SCRIPT = r"""
 local kubernetes = require "resthost.kubernetes"
-local api = kubernetes.cluster { url = "https://127.0.0.1:PORT", token_file = "FOLDER/token", ca_file = "FOLDER/ca.pem" }
+local url, ca_file = "https://127.0.0.1:PORT", "FOLDER/ca.pem"
+local api = kubernetes.cluster { url = url, token_file = "FOLDER/token", ca_file = ca_file }
 
 rest.spawn(function()
   local pods, version = kubernetes.list(api, "PATH", { limit = 1, label_selector = "app=web" })
@@ -126,10 +152,10 @@ rest.spawn(function()
 
   local _, forbidden = kubernetes.list(api, "/api/v1/secrets")
   emit("forbidden", { forbidden.http_status_code, tostring(forbidden) })
-  local stranger = kubernetes.cluster { name = "stranger", url = "https://127.0.0.1:PORT", token = "wrong-token", ca_file = "FOLDER/ca.pem" }
+  local stranger = kubernetes.cluster { name = "b", url = url, token = "wrong-token", ca_file = ca_file }
   local _, refused = kubernetes.watch(stranger, "PATH", function() end)
   emit("refused", refused.http_status_code)
-  local missing = kubernetes.cluster { name = "missing", url = "https://127.0.0.1:PORT", token_file = "FOLDER/none", ca_file = "FOLDER/ca.pem" }
+  local missing = kubernetes.cluster { name = "c", url = url, token_file = "FOLDER/none", ca_file = ca_file }
   local _, unread = kubernetes.list(missing, "PATH")
   emit("no token", tostring(unread))
 end)
@@ -137,9 +163,27 @@ end)
 
 with tempfile.TemporaryDirectory() as folder:
     subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
-         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", f"{folder}/key.pem", "-out", f"{folder}/ca.pem"],
-        check=True, capture_output=True)
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=test",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            f"{folder}/key.pem",
+            "-out",
+            f"{folder}/ca.pem",
+        ],
+        check=True,
+        capture_output=True,
+    )
     pathlib.Path(folder, "token").write_text("token-of-the-pod\n")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), API)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -155,14 +199,30 @@ host.check("a selector", requests[0]["query"], {"limit": "1", "labelSelector": "
 lists = [request["query"].get("continue", "") for request in requests if not request["query"].get("watch")]
 host.check("pages", lists[:6], ["", "1", "2", "", "1", "2"])
 host.check("the watch", values["watch"], [True])
-host.check("changes, and those that were missed", values["seen"], [
-    "ADDED a", "ADDED b", "ADDED c", "MODIFIED a", "MODIFIED b", "ADDED d", "DELETED c", "ADDED e", "DELETED b",
-])
+host.check(
+    "changes, and those that were missed",
+    values["seen"],
+    [
+        "ADDED a",
+        "ADDED b",
+        "ADDED c",
+        "MODIFIED a",
+        "MODIFIED b",
+        "ADDED d",
+        "DELETED c",
+        "ADDED e",
+        "DELETED b",
+    ],
+)
 host.check("versions of watches", [watch["resourceVersion"] for watch in watches], ["10", "12", "30"])
 host.check("bookmarks", watches[0]["allowWatchBookmarks"], "true")
 host.check("status of what is forbidden", values["forbidden"][0], 403)
 host.check_contains("what is forbidden", values["forbidden"][1], "pods is forbidden")
 host.check("a wrong token", values["refused"], 401)
-host.check_contains("a token that is missing", values["no token"], "the token of the service account can't be read")
-print("kubernetes: token and CA files, lists in pages, watches, bookmarks, 410, missed changes and refusals "
-      "with an imitation of the API")
+host.check_contains(
+    "a token that is missing", values["no token"], "the token of the service account can't be read"
+)
+print(
+    "kubernetes: token and CA files, lists in pages, watches, bookmarks, 410, missed changes and refusals "
+    "with an imitation of the API"
+)

@@ -27,7 +27,9 @@ rest.spawn(function()
     if #first == 3 then break end
   end
   emit("first", first)
-  local _, err, some = pages.all(catalogue, { items = "repositories", limit_parameter = "n", limit = 2, max_pages = 2 })
+  local _, err, some = pages.all(catalogue, {
+    items = "repositories", limit_parameter = "n", limit = 2, max_pages = 2,
+  })
   emit("limited", { tostring(err), #some })
 end)
 """

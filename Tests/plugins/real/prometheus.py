@@ -64,8 +64,15 @@ with tempfile.TemporaryDirectory() as folder:
     config = pathlib.Path(folder) / "prometheus.yml"
     config.write_text(CONFIG.replace("PORT", port))
     server = subprocess.Popen(
-        [program, f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
-         f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        [
+            program,
+            f"--config.file={config}",
+            f"--storage.tsdb.path={folder}/data",
+            f"--web.listen-address=127.0.0.1:{port}",
+        ],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         host.wait_for(f"http://127.0.0.1:{port}/-/ready", server)
         values = host.run(SCRIPT.replace("PORT", port))

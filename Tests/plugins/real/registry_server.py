@@ -1,4 +1,4 @@
-"""Starts the Docker registry (Debian: docker-registry) with token authentication, and the server of its tokens."""
+"""Starts the Docker registry (Debian: docker-registry) with token authentication, and a server of tokens."""
 
 import base64
 import contextlib
@@ -39,8 +39,25 @@ class Tokens:
     def __init__(self, folder):
         self.folder, self.count = folder, 0
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=tokens",
-             "-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"], check=True, capture_output=True)
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "rsa:2048",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                "/CN=tokens",
+                "-keyout",
+                f"{folder}/key.pem",
+                "-out",
+                f"{folder}/cert.pem",
+            ],
+            check=True,
+            capture_output=True,
+        )
         pem = pathlib.Path(folder, "cert.pem").read_text().splitlines()
         self.certificate = "".join(line for line in pem if not line.startswith("-----"))
         owner = self
@@ -53,7 +70,9 @@ class Tokens:
                 query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
                 expected = "Basic " + base64.b64encode(b"ada:wonderland").decode()
                 is_known = self.headers.get("Authorization") == expected
-                content = {"token": owner.sign(query.get("scope", []))} if is_known else {"details": "unknown user"}
+                content = (
+                    {"token": owner.sign(query.get("scope", []))} if is_known else {"details": "unknown user"}
+                )
                 body = json.dumps(content).encode()
                 self.send_response(200 if is_known else 401)
                 self.send_header("Content-Type", "application/json")
@@ -73,13 +92,24 @@ class Tokens:
             name, actions = rest.rsplit(":", 1)
             access.append({"type": kind, "name": name, "actions": actions.split(",")})
         now = int(time.time())
-        claims = {"iss": "tests", "sub": "ada", "aud": "registry.test", "exp": now + 300, "nbf": now - 5,
-                  "iat": now, "jti": str(self.count), "access": access}
+        claims = {
+            "iss": "tests",
+            "sub": "ada",
+            "aud": "registry.test",
+            "exp": now + 300,
+            "nbf": now - 5,
+            "iat": now,
+            "jti": str(self.count),
+            "access": access,
+        }
         header = {"typ": "JWT", "alg": "RS256", "x5c": [self.certificate]}
         signed = text64(json.dumps(header).encode()) + "." + text64(json.dumps(claims).encode())
         signature = subprocess.run(
-            ["openssl", "dgst", "-sha256", "-sign", f"{self.folder}/key.pem"], input=signed.encode(),
-            capture_output=True, check=True).stdout
+            ["openssl", "dgst", "-sha256", "-sign", f"{self.folder}/key.pem"],
+            input=signed.encode(),
+            capture_output=True,
+            check=True,
+        ).stdout
         return signed + "." + text64(signature)
 
 
@@ -91,16 +121,26 @@ def push(url, tokens, name, tags):
         request = urllib.request.Request(address, data=data, method=method, headers={**headers, **more})
         return urllib.request.urlopen(request)
 
-    config = json.dumps({"architecture": "amd64", "os": "linux", "rootfs": {"type": "layers", "diff_ids": []}}).encode()
+    config = json.dumps(
+        {"architecture": "amd64", "os": "linux", "rootfs": {"type": "layers", "diff_ids": []}}
+    ).encode()
     digest = "sha256:" + hashlib.sha256(config).hexdigest()
     place = send("POST", f"{url}/v2/{name}/blobs/uploads/", b"").headers["Location"]
     mark = "&" if "?" in place else "?"
     send("PUT", f"{place}{mark}digest={digest}", config, **{"Content-Type": "application/octet-stream"})
     media = "application/vnd.docker.distribution.manifest.v2+json"
-    manifest = json.dumps({
-        "schemaVersion": 2, "mediaType": media, "layers": [],
-        "config": {"mediaType": "application/vnd.docker.container.image.v1+json", "size": len(config), "digest": digest},
-    }).encode()
+    manifest = json.dumps(
+        {
+            "schemaVersion": 2,
+            "mediaType": media,
+            "layers": [],
+            "config": {
+                "mediaType": "application/vnd.docker.container.image.v1+json",
+                "size": len(config),
+                "digest": digest,
+            },
+        }
+    ).encode()
     for tag in tags:
         send("PUT", f"{url}/v2/{name}/manifests/{tag}", manifest, **{"Content-Type": media})
 
@@ -115,7 +155,8 @@ def registry():
         text = CONFIG.replace("FOLDER", folder).replace("PORT", port).replace("REALM", tokens.url)
         config.write_text(text)
         server = subprocess.Popen(
-            [program, "serve", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [program, "serve", str(config)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         try:
             url = f"http://127.0.0.1:{port}"
             host.wait_for(url + "/v2/", server)
