@@ -25,7 +25,7 @@ rest.spawn(function()
   end
 end)
 
--- Whoever writes the key first has the job until the lease ends, which is kept alive while this host runs.
+-- The host that writes the key first has the job, until its lease ends; it keeps the lease alive.
 local lease
 local function is_leader()
   if lease and etcd.keep_alive(store, lease) then return true end

@@ -1,5 +1,5 @@
 -- Each customer uses an API with a token of their own, which is fetched when it is needed and renewed when it
--- has expired. Nobody sees the data of another.
+-- has expired. A client sees its own data only.
 --
 --   resthost run tenant_tokens.lua
 --   curl -H 'Authorization: Bearer north-key-123' http://127.0.0.1:8080/crm/contacts

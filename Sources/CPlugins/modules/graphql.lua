@@ -5,7 +5,7 @@ local document_of = require("resthost.graphql_document").open
 local exchange = require "resthost.graphql_exchange"
 local lines = require "resthost.lines"
 
--- What `use` has set, by the name of the service.
+-- The settings of `use`, by the name of the service.
 local apis = {}
 
 local most_documents = 1000

@@ -61,7 +61,7 @@ local function is_final(err)
   return type(err.cause) == "table" and final[err.cause.type]
 end
 
--- What tells an object from others.
+-- The ID of an object, which no other one has.
 local function id_of(object)
   local meta = type(object) == "table" and object.metadata
   if type(meta) ~= "table" or not meta.name then error(failure "an object of the API has no name", 0) end

@@ -11,7 +11,7 @@ local function failure(message, url)
   }
 end
 
--- What is kept of an item: its JSON, or a digest when `previous` is not wanted.
+-- The text that is kept of an item: its JSON, or a digest without `previous`.
 local function version_of(item, options)
   local text = rest.json.encode(item)
   return options.previous and text or rest.hex.encode(rest.crypto.sha256(text))

@@ -53,8 +53,7 @@ GONE = {
 # happened while no watch was open.
 state = {"expired": False, "pods": [pod("a", 1), pod("b", 2), pod("c", 3)], "version": 10}
 
-# What each watch sends: the first ends by itself after a bookmark, the second breaks with 410, the third is
-# open.
+# The events of each watch: the first ends by itself after a bookmark, the second with 410, the third is open.
 SCRIPTS = [
     [event("MODIFIED", pod("a", 11)), event("BOOKMARK", {"metadata": {"resourceVersion": "12"}})],
     [GONE],
