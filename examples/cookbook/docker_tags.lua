@@ -1,15 +1,16 @@
 -- The tags of images in a Docker registry, which asks for a token (docs.docker.com: token authentication).
 --
---   resthost get docker_tags.lua /tags/library/alpine
+--   resthost get docker_tags.lua registry /tags/library/alpine
 local rest = require "resthost"
 
 local address = rest.env.REGISTRY_URL or "https://registry-1.docker.io"
 local registry = rest.service { name = "registry", base_url = address }
-local accounts = rest.service { name = "accounts" }
+-- The password goes to this server only, whatever a challenge says.
+local accounts = rest.service { name = "accounts", base_url = rest.env.REGISTRY_AUTH or "https://auth.docker.io" }
 local user, password = rest.env.REGISTRY_USER, rest.env.REGISTRY_PASSWORD
 local tokens = {}
 
-accounts:configure("**", function(c)
+accounts:configure(function(c)
   if user then c:decorate_requests(rest.auth.basic(user, password or "")) end
 end)
 
@@ -22,7 +23,9 @@ end
 -- Asks the server that the challenge names for a token.
 local function log_in(challenge, scope)
   local realm, name = challenge:match 'realm="([^"]+)"', challenge:match 'service="([^"]+)"'
-  if not realm then return nil, rest.error { user_message = "The registry asks for no token" } end
+  if not realm or rest.url.parse(realm).host ~= rest.url.parse(accounts.base_url).host then
+    return nil, rest.error { user_message = "The registry asks for no token of " .. accounts.base_url }
+  end
   local server = accounts:resource_at(realm):with_params { service = name, scope = scope }
   local answer, err = server:load():await()
   if not answer then return nil, err end

@@ -8,7 +8,7 @@ local function challenge(request)
   return {
     status = 401, json = { errors = {} },
     headers = {
-      ["WWW-Authenticate"] = 'Bearer realm="https://auth.test/token",service="registry.test",scope="x"',
+      ["WWW-Authenticate"] = 'Bearer realm="https://auth.docker.io/token",service="registry.test",scope="x"',
     },
   }
 end
@@ -16,7 +16,7 @@ end
 t.before_each(function() host = t.load "docker_tags.lua" end)
 
 t.test("a challenge is answered with a token of its scope, which is used again", function()
-  local logins = host:stub("GET", "https://auth.test/token?**", { json = { token = "good-token" } })
+  local logins = host:stub("GET", "https://auth.docker.io/token?**", { json = { token = "good-token" } })
   local tags = host:stub("GET", base .. "*", function(request)
     local refusal = challenge(request)
     if refusal then return refusal end
@@ -29,20 +29,30 @@ t.test("a challenge is answered with a token of its scope, which is used again",
   t.equal(t.assert(host.services.registry:resource("/tags/library/alpine"):get()), { "3.0", "3.1" })
   t.equal(#logins.requests, 1)
   t.equal(logins.requests[1].url,
-    "https://auth.test/token?scope=repository:library/alpine:pull&service=registry.test")
+    "https://auth.docker.io/token?scope=repository:library/alpine:pull&service=registry.test")
   t.equal(#tags.requests, 3)
 end)
 
 t.test("a token that is refused is an error, and no circle", function()
-  local logins = host:stub("GET", "https://auth.test/token?**", { json = { token = "bad-token" } })
+  local logins = host:stub("GET", "https://auth.docker.io/token?**", { json = { token = "bad-token" } })
   host:stub("GET", base .. "*", challenge)
   local _, err = host.services.registry:resource("/tags/library/alpine"):get()
   t.equal(err.http_status_code, 401)
   t.equal(#logins.requests, 1)
 end)
 
+t.test("a challenge of another server gets no password", function()
+  host:stub("GET", base .. "*", {
+    status = 401, json = {}, headers = { ["WWW-Authenticate"] = 'Bearer realm="https://evil.test/token"' },
+  })
+  local evil = host:stub("GET", "https://evil.test/**", { json = { token = "x" } })
+  local _, err = host.services.registry:resource("/tags/library/alpine"):get()
+  t.matches(tostring(err), "asks for no token of https://auth.docker.io/")
+  t.equal(#evil.requests, 0)
+end)
+
 t.test("a login that fails is the error", function()
-  host:stub("GET", "https://auth.test/token?**", { status = 403 })
+  host:stub("GET", "https://auth.docker.io/token?**", { status = 403 })
   host:stub("GET", base .. "*", challenge)
   local _, err = host.services.registry:resource("/tags/library/alpine"):get()
   t.equal(err.http_status_code, 403)

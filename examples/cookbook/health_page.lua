@@ -6,23 +6,23 @@
 local rest = require "resthost"
 
 local checks = {
-  { name = "shop", url = "http://127.0.0.1:8081/health", is_important = true },
-  { name = "search", url = "http://127.0.0.1:8082/health" },
+  { name = "shop", url = "http://127.0.0.1:8081", path = "/health", is_important = true },
+  { name = "search", url = "http://127.0.0.1:8082", path = "/health" },
 }
 
-local network = rest.service { name = "network" }
-network:configure(function(c) c.timeouts.total = 3 end)
+for _, one in ipairs(checks) do
+  one.service = rest.service { name = one.name, base_url = one.url }
+  one.service:configure("**", function(c) c.timeouts.total = 3 end)
+end
 
 -- The time of the last change is kept over a reload.
 local function check(one)
-  local entity, err = network:resource_at(one.url):request("GET"):await()
+  local entity, err = one.service:resource(one.path):request("GET"):await()
   local ok, key = entity ~= nil, "health " .. one.name
   local before = rest.store:get(key)
   if not before or before.ok ~= ok then
     rest.store:set(key, { ok = ok, since = rest.now() })
-    if before then
-      rest.log.warn("health changed", { service = one.name, ok = ok, reason = err and tostring(err) })
-    end
+    if before then rest.log.warn("health changed", { service = one.name, ok = ok }) end
   end
   one.state, one.reason = rest.store:get(key), err and err.user_message
 end

@@ -7,10 +7,9 @@ local kubernetes = require "resthost.kubernetes"
 -- In a pod its own cluster, else the one that `kubectl proxy` speaks to.
 local is_pod = rest.env.KUBERNETES_SERVICE_HOST
 local cluster = kubernetes.cluster(is_pod and {} or { url = "http://127.0.0.1:8001", token = false })
-local alerts = rest.service { name = "alerts" }
-local hook = rest.env.ALERT_URL or "http://127.0.0.1:8081/alerts"
+local alerts = rest.service { name = "alerts", base_url = rest.env.ALERT_URL or "http://127.0.0.1:8081" }
 
-alerts:configure(function(c)
+alerts:configure("**", function(c)
   c.retry = true
   c.limits = { rate = { requests = 10, per = 60 }, queue_timeout = 60 }
 end)
@@ -27,7 +26,7 @@ local function look_at(pod)
     if reason == "CrashLoopBackOff" and container.restartCount >= (told[key] or 0) + 3 then
       told[key] = container.restartCount
       local alert = { container = key, restarts = container.restartCount, message = waiting.message }
-      local entity, err = alerts:resource_at(hook):request("POST", {
+      local entity, err = alerts:resource("/alerts"):request("POST", {
         json = alert, idempotency_key = true,
       }):await()
       if not entity then

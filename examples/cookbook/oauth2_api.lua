@@ -7,7 +7,7 @@ local rest = require "resthost"
 local api = rest.service { name = "api", base_url = rest.env.API_URL or "http://127.0.0.1:8081" }
 
 api:use("oauth2", {
-  token_url = rest.env.OAUTH_TOKEN_URL or "http://127.0.0.1:8082/token",
+  token_url = rest.env.OAUTH_URL or "http://127.0.0.1:8082/token",
   client_id = rest.env.OAUTH_CLIENT_ID or "reports",
   client_secret = rest.env.OAUTH_CLIENT_SECRET or "a secret for trying out",
   scope = "reports:read",

@@ -1,7 +1,7 @@
 -- One answer out of three APIs, each with its own deadline: parts that are late or broken are left out, and
 -- named.
 --
---   resthost get product_page.lua /products/7
+--   resthost get product_page.lua shop /products/7
 local rest = require "resthost"
 
 local catalog = rest.service { name = "catalog", base_url = rest.env.CATALOG_URL or "http://127.0.0.1:8081" }
