@@ -10,19 +10,18 @@ local columns = { "id", "name", "email", "created_at" }
 
 crm:configure("/customers", function(c) c.retry = true end)
 
--- A field of RFC 4180. Spreadsheets take a text that begins with one of =+-@ for a formula.
-local function field(value)
-  if value == nil or value == rest.null then return "" end
-  local text = tostring(value)
-  if type(value) == "string" and text:find "^[=+%-@\t\r]" then text = "'" .. text end
-  if text:find '[,"\r\n]' then text = '"' .. text:gsub('"', '""') .. '"' end
-  return text
+-- Spreadsheets take a text that begins with one of =+-@ for a formula.
+local function plain(value)
+  return type(value) == "string" and value:find "^[=+%-@\t\r]" and "'" .. value or value
 end
 
 local function row(values)
   local fields = {}
-  for number, name in ipairs(columns) do fields[number] = field(values[name]) end
-  return table.concat(fields, ",") .. "\r\n"
+  for number, name in ipairs(columns) do
+    local value = values[name]
+    fields[number] = value == nil and rest.null or plain(value)
+  end
+  return rest.csv.encode { fields }
 end
 
 local gateway = rest.gateway { expose = {}, timeout = 600 }

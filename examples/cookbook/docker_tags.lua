@@ -6,7 +6,8 @@ local rest = require "resthost"
 local address = rest.env.REGISTRY_URL or "https://registry-1.docker.io"
 local registry = rest.service { name = "registry", base_url = address }
 -- The password goes to this server only, whatever a challenge says.
-local accounts = rest.service { name = "accounts", base_url = rest.env.REGISTRY_AUTH or "https://auth.docker.io" }
+local login = rest.env.REGISTRY_AUTH or "https://auth.docker.io"
+local accounts = rest.service { name = "accounts", base_url = login }
 local user, password = rest.env.REGISTRY_USER, rest.env.REGISTRY_PASSWORD
 local tokens = {}
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs recipes of examples/cookbook against their servers: the Docker registry, etcd and Prometheus."""
+"""Runs recipes of examples/cookbook against the Docker registry, etcd, Prometheus and Radicale."""
 
+import base64
 import contextlib
 import json
 import os
@@ -14,6 +15,8 @@ import urllib.request
 sys.dont_write_bytecode = True
 import plugin_host as host
 import registry_server
+
+host.use_packages("Radicale")
 
 FOLDER = host.ROOT / "examples/cookbook"
 LUA_PATH = ["--lua-path", os.environ["RESTHOST_LUA_PATH"]] if "RESTHOST_LUA_PATH" in os.environ else []
@@ -43,9 +46,10 @@ def recipe(name, **environment):
         stderr=subprocess.DEVNULL,
     )
 
-    def read(path):
-        with urllib.request.urlopen(url + path, timeout=20) as answer:
-            return json.load(answer)
+    def read(path, form=None):
+        with urllib.request.urlopen(url + path, form, timeout=20) as answer:
+            body = answer.read()
+            return json.loads(body) if body else None
 
     try:
         host.wait_for(url + "/-/health", process)
@@ -138,7 +142,33 @@ def prometheus_report():
         host.check("a value that JSON doesn't have", history[0]["values"][0]["value"], None)
 
 
+def calendar_agenda():
+    with tempfile.TemporaryDirectory() as folder:
+        address = f"127.0.0.1:{host.free_port()}"
+        pathlib.Path(folder, "users").write_text("ada:wonderland\n")
+        pathlib.Path(folder, "config").write_text(
+            f"[server]\nhosts = {address}\n[storage]\nfilesystem_folder = {folder}/data\n"
+            f"[auth]\ntype = htpasswd\nhtpasswd_filename = {folder}/users\nhtpasswd_encryption = plain\n"
+        )
+        command = [sys.executable, "-m", "radicale", "--config", f"{folder}/config"]
+        url = f"http://{address}/ada/work/"
+        with server(command, f"http://{address}/.web/"):
+            token = base64.b64encode(b"ada:wonderland").decode()
+            headers = {"Authorization": "Basic " + token}
+            urllib.request.urlopen(urllib.request.Request(url, method="MKCALENDAR", headers=headers)).close()
+            environment = {"CALDAV_URL": url, "CALDAV_USER": "ada", "CALDAV_PASSWORD": "wonderland"}
+            with recipe("calendar_agenda", **environment) as read:
+                host.check("an empty calendar", read("/agenda?empty"), [])
+                for days, summary in [(3, "Tea, cake; talk"), (1, "Dentist"), (9, "Too late")]:
+                    start = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() + days * 86400))
+                    form = urllib.parse.urlencode({"start": start, "summary": summary}).encode()
+                    read("/events", form)
+                agenda = [event["summary"] for event in read("/agenda")]
+        host.check("an agenda", agenda, ["Dentist", "Tea, cake; talk"])
+
+
 docker_tags()
 etcd_settings()
 prometheus_report()
-print("recipes: docker_tags, etcd_settings and prometheus_report with the servers that they are for")
+calendar_agenda()
+print("recipes: docker_tags, etcd_settings, prometheus_report and calendar_agenda with their servers")
