@@ -166,6 +166,13 @@ t.describe("a mutation", function()
     t.equal(kinds "fragment query on mutation { a } subscription S { query }", { "subscription S" })
     t.equal(kinds "", {})
     t.equal(kinds '"unfinished', {})
+    math.randomseed(1)
+    local parts = { "{", "}", "(", ")", '"', '"""', "\\", "#", "\n", "query ", "fragment ", "a " }
+    for _ = 1, 1000 do
+      local text = {}
+      for place = 1, math.random(30) do text[place] = parts[math.random(#parts)] end
+      t.equal(type(operations(table.concat(text))), "table")
+    end
   end)
 end)
 

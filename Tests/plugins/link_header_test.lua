@@ -41,6 +41,17 @@ end)
 
 t.test("empty items of the list are left out", function() t.equal(next_of ', ,<a>; rel="next",', "a") end)
 
+t.test("random texts are read to an end", function()
+  math.randomseed(1)
+  local parts = { "<", ">", ";", ",", "=", '"', "\\", " ", "rel", "next", "a" }
+  for _ = 1, 2000 do
+    local text = {}
+    for place = 1, math.random(30) do text[place] = parts[math.random(#parts)] end
+    local target = next_of(table.concat(text))
+    t.equal(target == nil or type(target) == "string", true)
+  end
+end)
+
 t.test("broken values end the reading, and what came before stays", function()
   t.equal(next_of "<a", nil)
   t.equal(next_of "a; rel=next", nil)

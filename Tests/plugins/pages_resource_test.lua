@@ -102,6 +102,21 @@ t.describe("a resource of all pages", function()
     t.equal(#first.requests, 1)
   end)
 
+  t.test("of a partition reads pages of that partition", function()
+    load [[
+      api:configure("**", function(c)
+        c:mutate_requests(function(draft) draft.headers["X-User"] = draft.partition end)
+      end)
+      pages.resource(api, "/all", "/list")
+    ]]
+    page("/list", { 1 }, { Link = '<?page=2>; rel="next"' })
+    local last = page("/list?page=2", { 2 })
+    for _, user in ipairs { "ada", "bob" } do
+      t.equal(t.assert(api:resource("/all", { partition = user }):get()), { 1, 2 })
+    end
+    t.equal({ last.requests[1].headers["x-user"], last.requests[2].headers["x-user"] }, { "ada", "bob" })
+  end)
+
   t.test("has time for all its pages", function()
     load [[pages.resource(api, "/all", "/list")]]
     t.equal(api:resource("/all").configuration.timeouts.total, 301)

@@ -131,8 +131,9 @@ local function define(service, path, source, options)
     if type(source) == "function" then
       first = source(params, resource)
     else
+      local source_path = source:gsub("{([^}]*)}", params)
       local query = rest.url.parse(resource.url).params or {}
-      first = service:resource((source:gsub("{([^}]*)}", params))):with_params(query)
+      first = service:resource(source_path, { partition = resource.partition }):with_params(query)
     end
     local items, err = all(first, options)
     return items, err

@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as folder:
         items["a"] = 2
         script.wait("1 changed a")
 
-        # What changes while the script is replaced is told by the new one, and nothing is told twice.
+        # The new script reports the changes that come while the old one is replaced.
         script.write("2")
         items["d"] = 1
         del items["b"]
