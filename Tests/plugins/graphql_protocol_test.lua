@@ -140,6 +140,26 @@ t.describe("batches", function()
     for _, result in ipairs(ask("{ a }", "{ b }")) do t.equal(result[2].http_status_code, 500) end
   end)
 
+  t.test("are sent again with a new token, once for all", function()
+    load("batch = true", [[
+      local token = "old"
+      api:configure("/graphql", { methods = "POST" }, function(c)
+        c:mutate_requests(function(draft) draft.headers["Authorization"] = token end)
+        c:decorate_requests(rest.refresh_on(401, function()
+          token = "new"
+          return true
+        end))
+      end)
+    ]])
+    local stub = host:stub("POST", url, function(request)
+      if request.headers.authorization ~= "new" then return { status = 401 } end
+      return { json = { { data = { n = 1 } }, { data = { n = 2 } } } }
+    end)
+    local results = ask("{ a }", "{ b }")
+    t.equal({ results[1][1].n, results[2][1].n }, { 1, 2 })
+    t.equal(#stub.requests, 2)
+  end)
+
   t.test("go with persisted documents", function()
     load "batch = true, persisted = true"
     local stub = host:stub("POST", url, function(request)

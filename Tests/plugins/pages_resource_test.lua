@@ -117,6 +117,31 @@ t.describe("a resource of all pages", function()
     t.equal({ last.requests[1].headers["x-user"], last.requests[2].headers["x-user"] }, { "ada", "bob" })
   end)
 
+  t.test("goes on when a token has to be renewed in the middle", function()
+    load [[
+      local token = "old"
+      api:configure("**", function(c)
+        c:mutate_requests(function(draft) draft.headers["Authorization"] = token end)
+        c:decorate_requests(rest.refresh_on(401, function()
+          local entity, err = api:resource("/login"):request("POST"):await()
+          if not entity then return nil, err end
+          token = entity.json.token
+          return true
+        end))
+      end)
+      pages.resource(api, "/all", "/list")
+    ]]
+    local logins = host:stub("POST", base .. "/login", { json = { token = "new" } })
+    page("/list", { 1 }, { Link = '<?page=2>; rel="next"' })
+    host:stub("GET", base .. "/list?page=2", function(request)
+      if request.headers.authorization ~= "new" then return { status = 401 } end
+      return { json = { 2 }, headers = { Link = '<?page=3>; rel="next"' } }
+    end)
+    local last = page("/list?page=3", { 3 })
+    t.equal(t.assert(api:resource("/all"):get()), { 1, 2, 3 })
+    t.equal({ #logins.requests, last.requests[1].headers.authorization }, { 1, "new" })
+  end)
+
   t.test("has time for all its pages", function()
     load [[pages.resource(api, "/all", "/list")]]
     t.equal(api:resource("/all").configuration.timeouts.total, 301)
