@@ -45,6 +45,29 @@ t.describe("each", function()
     t.equal(got, numbers(1, 4))
   end)
 
+  t.test("doesn't count the time of the loop, only that of the pages", function()
+    page("/list", { 1 }, { Link = '<?page=2>; rel="next"' })
+    host:stub("GET", base .. "/list?page=2", {
+      json = { 2 }, delay = 3, headers = { Link = '<?page=3>; rel="next"' },
+    })
+    host:stub("GET", base .. "/list?page=3", {
+      json = { 3 }, delay = 3, headers = { Link = '<?page=4>; rel="next"' },
+    })
+    host:stub("GET", base .. "/list?page=4", { json = { 4 }, delay = 3 })
+    local got, ok, err = {}, nil, nil
+    host.rest.spawn(function()
+      ok, err = pcall(function()
+        for item in pages.each(api:resource "/list", { max_time = 8 }) do
+          got[#got + 1] = item
+          host.rest.sleep(100)
+        end
+      end)
+    end)
+    host:advance(1000)
+    t.equal({ ok, got }, { false, { 1, 2, 3 } })
+    t.matches(tostring(err), "more than 'max_time' (8 s)")
+  end)
+
   t.test("cancels the page ahead when the loop is left", function()
     page("/list", { 1 }, { Link = '<?page=2>; rel="next"' })
     host:stub("GET", base .. "/list?page=2", { json = { 2 }, gated = true })

@@ -7,20 +7,20 @@ local failure = page_styles.failure
 
 -- Begins to load a page. `wait` gives its entity, or nil and an error.
 local function begin(resource, options, state)
-  local left = state.deadline - rest.now()
-  local request, is_late = resource:load(), false
-  local timer = rest.after(math.max(left, 0), function()
+  local began, request, is_late = rest.now(), resource:load(), false
+  local timer = rest.after(math.max(state.time_left, 0), function()
     is_late = true
     request:cancel()
   end)
-  local page = { resource = resource }
-  function page.cancel()
+  -- The time that a loop takes for the items doesn't count.
+  request:on_completion(function()
     timer:cancel()
-    request:cancel()
-  end
+    state.time_left = state.time_left - (rest.now() - began)
+  end)
+  local page = { resource = resource }
+  function page.cancel() request:cancel() end
   function page.wait()
     local entity, err = request:await()
-    timer:cancel()
     if entity or not is_late then return entity, err end
     return nil, failure("page_limit", ("the pages took more than 'max_time' (%g s), at %s")
       :format(options.max_time, resource.url), resource.url)
@@ -31,7 +31,7 @@ end
 -- A reader of pages. `next_page` gives the items of one page and begins to load the one behind it, or gives
 -- nil at the end, or nil and an error.
 local function reader(resource, options)
-  local state = { pages = 0, count = 0, deadline = rest.now() + options.max_time }
+  local state = { pages = 0, count = 0, time_left = options.max_time }
   local first = page_styles.first_page(resource, options, state)
   local seen, failed = { [first.url] = true }, nil
   local loading = begin(first, options, state)
@@ -193,8 +193,8 @@ local reading = {
     description = "The most items; one more is an error.",
   },
   {
-    name = "max_time", type = "number", default = 300, least = 0, unit = "seconds",
-    description = "The longest time for all pages.",
+    name = "max_time", type = "number", default = 300, least = 0.1, unit = "seconds",
+    description = "The longest time for the requests of all pages.",
   },
 }
 
