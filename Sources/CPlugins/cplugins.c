@@ -23,12 +23,28 @@ static const unsigned char digest[] = {
 #embed "modules/digest.lua"
 };
 
+static const unsigned char etcd[] = {
+#embed "modules/etcd.lua"
+};
+
 static const unsigned char github_app[] = {
 #embed "modules/github_app.lua"
 };
 
 static const unsigned char google_service_account[] = {
 #embed "modules/google_service_account.lua"
+};
+
+static const unsigned char graphql[] = {
+#embed "modules/graphql.lua"
+};
+
+static const unsigned char graphql_document[] = {
+#embed "modules/graphql_document.lua"
+};
+
+static const unsigned char graphql_exchange[] = {
+#embed "modules/graphql_exchange.lua"
 };
 
 static const unsigned char hmac[] = {
@@ -47,6 +63,18 @@ static const unsigned char jwt[] = {
 #embed "modules/jwt.lua"
 };
 
+static const unsigned char kubernetes[] = {
+#embed "modules/kubernetes.lua"
+};
+
+static const unsigned char lines[] = {
+#embed "modules/lines.lua"
+};
+
+static const unsigned char link_header[] = {
+#embed "modules/link_header.lua"
+};
+
 static const unsigned char oauth2[] = {
 #embed "modules/oauth2.lua"
 };
@@ -63,8 +91,24 @@ static const unsigned char oauth2_options[] = {
 #embed "modules/oauth2_options.lua"
 };
 
+static const unsigned char page_styles[] = {
+#embed "modules/page_styles.lua"
+};
+
+static const unsigned char pages[] = {
+#embed "modules/pages.lua"
+};
+
 static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
+};
+
+static const unsigned char polling[] = {
+#embed "modules/polling.lua"
+};
+
+static const unsigned char prometheus[] = {
+#embed "modules/prometheus.lua"
 };
 
 static const unsigned char remote[] = {
@@ -90,11 +134,13 @@ static const unsigned char token_keeper[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest),
-    MODULE(github_app), MODULE(google_service_account), MODULE(hmac), MODULE(importer), MODULE(jwk),
-    MODULE(jwt), MODULE(oauth2), MODULE(oauth2_client), MODULE(oauth2_login),
-    MODULE(oauth2_options), MODULE(plugin), MODULE(remote), MODULE(scope), MODULE(server_clock),
-    MODULE(token_file), MODULE(token_keeper),
+    MODULE(api_key), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest), MODULE(etcd),
+    MODULE(github_app), MODULE(google_service_account), MODULE(graphql), MODULE(graphql_document),
+    MODULE(graphql_exchange), MODULE(hmac), MODULE(importer), MODULE(jwk), MODULE(jwt),
+    MODULE(kubernetes), MODULE(lines), MODULE(link_header), MODULE(oauth2), MODULE(oauth2_client),
+    MODULE(oauth2_login), MODULE(oauth2_options), MODULE(page_styles), MODULE(pages),
+    MODULE(plugin), MODULE(polling), MODULE(prometheus), MODULE(remote), MODULE(scope),
+    MODULE(server_clock), MODULE(token_file), MODULE(token_keeper),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Runs recipes of examples/cookbook against the Docker registry, etcd, Prometheus and Radicale."""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+sys.dont_write_bytecode = True
+import plugin_host as host
+import registry_server
+
+host.use_packages("Radicale")
+
+FOLDER = host.ROOT / "examples/cookbook"
+LUA_PATH = ["--lua-path", os.environ["RESTHOST_LUA_PATH"]] if "RESTHOST_LUA_PATH" in os.environ else []
+
+
+@contextlib.contextmanager
+def server(command, url):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        host.wait_for(url, process)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextlib.contextmanager
+def recipe(name, **environment):
+    """Runs the gateway of a recipe, and gives a function that reads from it."""
+    url = f"http://127.0.0.1:{host.free_port()}"
+    command = [host.PROGRAM, "run", name + ".lua", "--listen", url.removeprefix("http://"), *LUA_PATH]
+    process = subprocess.Popen(
+        command,
+        cwd=FOLDER,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+    def read(path, form=None):
+        with urllib.request.urlopen(url + path, form, timeout=20) as answer:
+            body = answer.read()
+            return json.loads(body) if body else None
+
+    try:
+        host.wait_for(url + "/-/health", process)
+        yield read
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def until(read, path, expected):
+    """Waits until the gateway's answer is the expected one."""
+    for _ in range(100):
+        content = read(path)
+        if content == expected:
+            return
+        time.sleep(0.2)
+    sys.exit(f"{path}: expected {expected!r} in the end, got {content!r}")
+
+
+def docker_tags():
+    with registry_server.registry() as (url, tokens):
+        registry_server.push(url, tokens, "team/app", ["1.0", "1.1", "latest"])
+        logins = tokens.count
+        environment = {
+            "REGISTRY_URL": url,
+            "REGISTRY_USER": "ada",
+            "REGISTRY_PASSWORD": "wonderland",
+            "REGISTRY_AUTH": tokens.url,
+        }
+        with recipe("docker_tags", **environment) as read:
+            for _ in range(3):
+                tags = read("/registry/tags/team/app")
+        host.check("tags of an image", sorted(tags), ["1.0", "1.1", "latest"])
+        host.check("logins", tokens.count - logins, 1)
+        with recipe("docker_tags", **{**environment, "REGISTRY_PASSWORD": "wrong"}) as read:
+            try:
+                read("/registry/tags/team/app")
+                sys.exit("a wrong password was taken")
+            except urllib.error.HTTPError as error:
+                host.check("a wrong password", error.code, 401)
+
+
+def etcd_settings():
+    with tempfile.TemporaryDirectory() as folder:
+        url, peer = f"http://127.0.0.1:{host.free_port()}", f"http://127.0.0.1:{host.free_port()}"
+        command = [host.program("etcd", "etcd-server"), "--data-dir", folder, "--log-level", "error"]
+        command += ["--listen-client-urls", url, "--advertise-client-urls", url, "--listen-peer-urls", peer]
+        put = 'rest.service { name = "etcd", base_url = "URL" }'.replace("URL", url)
+        change = "local etcd = require 'resthost.etcd'\nlocal s = " + put + "\nrest.spawn(function() %s end)"
+        with server(command, url + "/health"):
+            host.run(change % "etcd.put(s, 'settings/color', 'red') etcd.put(s, 'settings/size', '5')")
+            with recipe("etcd_settings", ETCD_URL=url) as read, recipe(
+                "etcd_settings", ETCD_URL=url
+            ) as other:
+                until(read, "/settings", {"color": "red", "size": "5"})
+                host.run(change % "etcd.put(s, 'settings/color', 'blue') etcd.delete(s, 'settings/size')")
+                until(read, "/settings", {"color": "blue"})
+                until(other, "/settings", {"color": "blue"})
+                for _ in range(100):
+                    leaders = [read("/runs")["leader"], other("/runs")["leader"]]
+                    if any(leaders):
+                        break
+                    time.sleep(0.2)
+                time.sleep(6)
+                leaders = [read("/runs")["leader"], other("/runs")["leader"]]
+                host.check("one leader of two hosts", sorted(leaders), [False, True])
+
+
+def prometheus_report():
+    with tempfile.TemporaryDirectory() as folder:
+        address = f"127.0.0.1:{host.free_port()}"
+        targets = f'[ {{ targets: [ "{address}", "127.0.0.1:1" ] }} ]'
+        jobs = f"scrape_configs: [ {{ job_name: itself, scrape_interval: 1s, static_configs: {targets} }} ]"
+        config = pathlib.Path(folder, "prometheus.yml")
+        config.write_text(jobs)
+        command = [host.program("prometheus", "prometheus"), f"--config.file={config}"]
+        command += [f"--storage.tsdb.path={folder}/data", f"--web.listen-address={address}"]
+        with server(command, f"http://{address}/-/ready"):
+            for _ in range(100):
+                with urllib.request.urlopen(f"http://{address}/api/v1/query?query=count(up)") as answer:
+                    if b'"2"' in answer.read():
+                        break
+                time.sleep(0.2)
+            with recipe("prometheus_report", PROMETHEUS_URL=f"http://{address}") as read:
+                report = read("/report")
+                history = read("/history?expression=" + urllib.parse.quote("vector(1) / 0"))
+        host.check("scrapes that fail", report[0]["above"], [{"job": "itself", "value": 1}])
+        host.check("goroutines", report[1]["above"], [])
+        host.check("a history in minutes", len(history[0]["values"]), 61)
+        host.check("a value that JSON doesn't have", history[0]["values"][0]["value"], None)
+
+
+def calendar_agenda():
+    with tempfile.TemporaryDirectory() as folder:
+        address = f"127.0.0.1:{host.free_port()}"
+        pathlib.Path(folder, "users").write_text("ada:wonderland\n")
+        pathlib.Path(folder, "config").write_text(
+            f"[server]\nhosts = {address}\n[storage]\nfilesystem_folder = {folder}/data\n"
+            f"[auth]\ntype = htpasswd\nhtpasswd_filename = {folder}/users\nhtpasswd_encryption = plain\n"
+        )
+        command = [sys.executable, "-m", "radicale", "--config", f"{folder}/config"]
+        url = f"http://{address}/ada/work/"
+        with server(command, f"http://{address}/.web/"):
+            token = base64.b64encode(b"ada:wonderland").decode()
+            headers = {"Authorization": "Basic " + token}
+            urllib.request.urlopen(urllib.request.Request(url, method="MKCALENDAR", headers=headers)).close()
+            environment = {"CALDAV_URL": url, "CALDAV_USER": "ada", "CALDAV_PASSWORD": "wonderland"}
+            with recipe("calendar_agenda", **environment) as read:
+                host.check("an empty calendar", read("/agenda?empty"), [])
+                for days, summary in [(3, "Tea, cake; talk"), (1, "Dentist"), (9, "Too late")]:
+                    start = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() + days * 86400))
+                    form = urllib.parse.urlencode({"start": start, "summary": summary}).encode()
+                    read("/events", form)
+                agenda = [event["summary"] for event in read("/agenda")]
+        host.check("an agenda", agenda, ["Dentist", "Tea, cake; talk"])
+
+
+docker_tags()
+etcd_settings()
+prometheus_report()
+calendar_agenda()
+print("recipes: docker_tags, etcd_settings, prometheus_report and calendar_agenda with their servers")
