@@ -1,5 +1,6 @@
 -- Makes a script of an OpenAPI document, for `resthost import openapi`.
 local document = require "resthost.openapi_document"
+local helpers = require "resthost.openapi_helpers"
 local operations = require "resthost.openapi_operations"
 local script = require "resthost.openapi_script"
 local security = require "resthost.openapi_security"
@@ -24,8 +25,7 @@ local function read(input, options)
     title = writer.sentence(info.title, 80) or "An API",
     version = writer.sentence(tostring(info.version or "1"), 40) or "1",
   }
-  local taken = { base_url = true, name = true, rest = true, transport = true, service = true, api = true,
-    library = true, options = true, M = true }
+  local taken = helpers.reserved_names()
   local import_options = { service = options.service or api.variable, base_url = options.base_url }
   api.services, api.server_options = servers.of(doc, found, import_options, taken)
   api.security = security.of(doc, found, api.services[1].url, taken)

@@ -68,6 +68,8 @@ function writer.keys(values)
   return keys
 end
 
+local expressions = {}
+
 -- Whether a table is a list. An empty one is, if its decoder marked it so.
 local function is_list(value)
   local mark = getmetatable(value)
@@ -76,6 +78,11 @@ local function is_list(value)
 end
 
 writer.is_list = is_list
+
+--- An expression of Lua in a value, such as `options.token`, which is written as it is.
+function writer.expression(text) return setmetatable({ text = text }, expressions) end
+
+function writer.is_expression(value) return getmetatable(value) == expressions end
 
 --- A value of JSON as Lua. `deepest` bounds how far its tables nest.
 function writer.value(value, indent, deepest)
@@ -89,6 +96,7 @@ function writer.value(value, indent, deepest)
   end
   if kind == "boolean" then return tostring(value) end
   if kind ~= "table" then return "rest.null" end
+  if getmetatable(value) == expressions then return value.text end
   if deepest <= 0 then return "{}" end
   local inner, parts = indent .. "  ", {}
   if is_list(value) then

@@ -173,6 +173,7 @@ function calls.of(doc, operation, service, used)
   end
   local head, lines = function_lines(doc, operation, need)
   local text = ("%s:define(%s, %s"):format(service, writer.quote(operation.method), writer.quote(operation.template))
+  if #operation.name + #text + #(head or "") > 96 then text = text:gsub("%(", "(\n    ", 1) end
   if not head then
     text = text .. ")"
   elseif #lines == 1 and #text + #head + #lines[1] + #operation.name < 92 and not lines[1]:find "\n" then

@@ -130,6 +130,16 @@ local function parts(body)
 end]] },
 }
 
+--- The names that a script uses itself, which options can't have.
+function helpers.reserved_names()
+  local names = { "base_url", "name", "rest", "transport", "service", "api", "options", "M", "require" }
+  local set = {}
+  for _, name in ipairs(names) do set[name] = true end
+  for _, one in ipairs(all) do set[one.name] = true end
+  for number = 2, 100 do set["service" .. number] = true end
+  return set
+end
+
 --- Adds a helper, and those that it needs, to a set.
 function helpers.need(set, name)
   if set[name] then return end

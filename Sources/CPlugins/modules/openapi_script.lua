@@ -16,6 +16,11 @@ function script.credentials(api)
       end
     end
   end
+  -- Secrets that were in the bodies of recorded requests.
+  for _, option in ipairs(api.secret_options or {}) do
+    if not seen[option.name] then found[#found + 1] = option end
+    seen[option.name] = true
+  end
   return found
 end
 
@@ -36,12 +41,18 @@ end
 local function quoted(names)
   local texts = {}
   for index, name in ipairs(names) do texts[index] = writer.quote(name) end
-  return "{ " .. table.concat(texts, ", ") .. " }"
+  local line = "{ " .. table.concat(texts, ", ") .. " }"
+  if #line < 80 then return line end
+  local lines = writer.comment(line:sub(3, -3) .. ",", "", "    ")
+  return "{\n" .. table.concat(lines, "\n") .. "\n  }"
 end
 
 -- Blocks that use a security scheme when its credentials are there.
-local function security_lines(api, service, add)
+local function security_lines(api, number, add)
+  local service = api.services[number].variable
   for _, list in ipairs(api.security) do
+    -- Credentials of a recording are for the server that got them.
+    if list.service and list.service ~= number then list = {} end
     for index, scheme in ipairs(list) do
       local conditions = {}
       for _, option in ipairs(scheme.options) do
@@ -50,7 +61,7 @@ local function security_lines(api, service, add)
       add(("  %s %s then"):format(index == 1 and "if" or "elseif", table.concat(conditions, " and ")))
       add("    " .. scheme.code:gsub("^service", service))
     end
-    add "  end"
+    if #list > 0 then add "  end" end
   end
 end
 
@@ -82,8 +93,10 @@ function script.generated(api)
   add "local M = {}"
   add ""
   add("--- The API, as a service and functions that return definitions.")
-  add(("---@param options? %s.options"):format(api.variable))
-  add(("---@return %s"):format(api.variable))
+  if not api.is_untyped then
+    add(("---@param options? %s.options"):format(api.variable))
+    add(("---@return %s"):format(api.variable))
+  end
   add "function M.new(options)"
   add(("  options = only(options, %s, \"option\")"):format(quoted(known_options(api))))
   for _, option in ipairs(api.server_options) do
@@ -95,11 +108,11 @@ function script.generated(api)
     add(("  local %s = %s"):format(option.name, value))
   end
   add(("  local name = options.name or %s"):format(writer.quote(api.services[1].name)))
-  add "  local library = options.rest or rest"
+  add "  local rest = options.rest or rest"
   for number, service in ipairs(api.services) do
     local suffix = service.name:sub(#api.services[1].name + 1)
     service.variable = number == 1 and "service" or "service" .. number
-    add(("  local %s = library.service {"):format(service.variable))
+    add(("  local %s = rest.service {"):format(service.variable))
     add(("    name = name%s,"):format(number == 1 and "" or " .. " .. writer.quote(suffix)))
     add(("    base_url = %s%s,"):format(number == 1 and "options.base_url or " or "", service.expression))
     add "    transport = options.transport,"
@@ -108,10 +121,10 @@ function script.generated(api)
   if #api.security > 0 then
     add ""
     add "  -- How requests say who they are: what there are credentials for."
-    for _, service in ipairs(api.services) do security_lines(api, service.variable, add) end
+    for number in ipairs(api.services) do security_lines(api, number, add) end
   end
   add ""
-  add(("  ---@type %s"):format(api.variable))
+  if not api.is_untyped then add(("  ---@type %s"):format(api.variable)) end
   add "  local api = { service = service }"
   add "  --- All operations, for `expose` of a gateway."
   add "  api.expose = {"
@@ -122,7 +135,7 @@ function script.generated(api)
   for _, operation in ipairs(api.operations) do
     add ""
     for _, line in ipairs(writer.comment(summary_of(operation), "-- ", "  ")) do add(line) end
-    add(calls.of(api.doc, operation, api.services[operation.service].variable, used))
+    add((api.define or calls.of)(api.doc, operation, api.services[operation.service].variable, used))
   end
   add ""
   add "  return api"
@@ -130,9 +143,9 @@ function script.generated(api)
   add ""
   add "return M"
   local head = {
-    ("-- %s, version %s. `resthost import openapi` wrote this file, and replaces it when it runs again:"):format(
-      api.title, api.version),
-    ("-- changes belong into %s.lua. Types for editors are in %s_types.lua."):format(api.base, api.base),
+    ("-- %s. `resthost import` wrote this file, and replaces it when it runs again: changes belong into"):format(
+      api.version and api.title .. ", version " .. api.version or api.title),
+    ("-- %s.lua."):format(api.base),
     'local rest = require "resthost"', "", helpers.text(used), "",
   }
   return table.concat(head, "\n") .. "\n" .. table.concat(body, "\n") .. "\n"

@@ -116,7 +116,7 @@ function stubs.of(api, credentials)
   local made = types.new(api.doc, api.variable)
   made.taken[api.variable .. ".options"] = true
   made:add "---@meta"
-  made:add("-- Types of %s for editors with the Lua language server. `resthost import openapi` wrote this file.", api.title)
+  made:add("-- Types of %s for editors with the Lua language server. `resthost import` wrote this file.", api.title)
   made:add ""
   options_class(made, api, credentials)
   local schemas = document.table(document.table(api.doc.root.components).schemas)

@@ -97,7 +97,7 @@ end
 function tests.of(api)
   local lines, room = {}, { bytes = most_bytes }
   local function add(text) lines[#lines + 1] = text end
-  add(("-- Tests of %s_generated.lua, without a network. `resthost import openapi` wrote this file."):format(api.base))
+  add(("-- Tests of %s_generated.lua, without a network. `resthost import` wrote this file."):format(api.base))
   add 'local t = require "resthost.test"'
   add 'local rest = require "resthost"'
   add ""
