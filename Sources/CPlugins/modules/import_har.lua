@@ -82,7 +82,7 @@ local function body_of(request)
   content_type = content_type:match "^[^;]*"
   for _, kind in ipairs(kinds) do
     if content_type:lower():find(kind[1]) then
-      return { kind = kind[2], content_type = content_type, schema = {}, required = true, has_nested_fields = false }
+      return { kind = kind[2], content_type = content_type, schema = {}, required = true, is_container = true }
     end
   end
   return { kind = "bytes", content_type = content_type, schema = {}, required = true }

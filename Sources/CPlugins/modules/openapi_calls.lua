@@ -106,7 +106,10 @@ local usual_types = {
 
 local function body_fields(body, need, fields)
   local value = "body"
-  if body.kind == "json" then
+  if body.kind == "json" and not body.is_container then
+    -- Definitions take objects and lists alone as JSON.
+    fields[#fields + 1] = ("body = %s(body)"):format(need "encoded")
+  elseif body.kind == "json" then
     if body.is_list then value = "body and rest.json.array(body)" end
     fields[#fields + 1] = "json = " .. value
   elseif body.kind == "form" then
@@ -118,7 +121,8 @@ local function body_fields(body, need, fields)
     fields[#fields + 1] = (body.kind == "text" and "text" or "body") .. " = body"
   end
   local type = body.content_type
-  if type ~= usual_types[body.kind] and not type:find("*", 1, true) then
+  local is_usual = type == usual_types[body.kind] and (body.kind ~= "json" or body.is_container)
+  if not is_usual and not type:find("*", 1, true) then
     fields[#fields + 1] = ("content_type = body ~= nil and %s or nil"):format(writer.quote(type))
   end
 end
@@ -193,7 +197,7 @@ function calls.of(doc, operation, service, used)
       values[#values + 1], arguments[#arguments + 1] = name, name
     end
   end
-  return ("  do\n    local define = %s\n    function api.%s(%s) return define(%s) end\n  end"):format(
+  return ("  do\n    local define = %s\n    function api.%s(%s)\n      return define(%s)\n    end\n  end"):format(
     text:gsub("\n", "\n  "), operation.name, table.concat(arguments, ", "), table.concat(values, ", "))
 end
 

@@ -21,7 +21,7 @@ function document.text(value) return type(value) == "string" and value ~= "" and
 function document.open(root)
   if type(root) ~= "table" then document.fail "the document is no object" end
   local version = root.openapi or root.swagger
-  if version == nil then
+  if type(version) ~= "string" and type(version) ~= "number" then
     document.fail "the document has neither 'openapi' nor 'swagger': it is no OpenAPI document"
   end
   version = tostring(version)

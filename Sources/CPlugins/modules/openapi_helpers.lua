@@ -61,7 +61,7 @@ local function matrix(name, value, explode)
   return ";" .. name .. "=" .. joined(value, ";" .. name .. "=")
 end]] },
   { name = "encoded", text = [[
--- A parameter that is JSON.
+-- A value as JSON.
 local function encoded(value) return value ~= nil and rest.json.encode(value) or nil end]] },
   { name = "deep", needs = { "sorted" }, text = [[
 -- Adds `name[field]=value` for each field of an object, and `name[]=value` for each item of a list.

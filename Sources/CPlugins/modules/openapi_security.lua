@@ -74,7 +74,12 @@ local function of_oauth2(name, scheme, base_url)
     options[#options + 1] = option(name .. "_refresh_token", "A refresh token, which a login gave.", kind ~= "none")
     fields[#fields + 1] = ("refresh_token = options.%s_refresh_token"):format(name)
   end
-  return options, "header authorization", ('service:use("oauth2", { %s })'):format(table.concat(fields, ", "))
+  if next(document.table(flow.scopes)) ~= nil then
+    options[#options + 1] = option(name .. "_scope", "The scopes to ask for, with blanks in between.", false)
+    fields[#fields + 1] = ("scope = options.%s_scope"):format(name)
+  end
+  return options, "header authorization",
+    ('service:use("oauth2", {\n      %s,\n    })'):format(table.concat(fields, ",\n      "))
 end
 
 -- The schemes that the document's requirements name, most used first; all if none is named.

@@ -72,7 +72,7 @@ function servers.of(doc, operations, import, taken)
       local own = server_of(doc, operation.servers, import.base_url, taken, options)
       if not by_url[own.url] then
         local host = own.url:match "^https?://([^/:]+)" or "other"
-        own.name = writer.unique(first.name .. "_" .. writer.name(host:match "^[^.]+"), names)
+        own.name = writer.unique(first.name .. "_" .. writer.name(host:match "[^.]+" or host), names)
         services[#services + 1] = own
         by_url[own.url] = #services
       end

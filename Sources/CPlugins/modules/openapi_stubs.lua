@@ -86,7 +86,7 @@ local function function_lines(made, operation)
       made:add "---"
     end
   end
-  made:add("---`%s %s`", operation.method, operation.path)
+  made:add("---`%s %s`", operation.method, (operation.path:gsub("[%c`]", " ")))
   for _, line in ipairs(params) do made:add(line) end
   made:add("---@return %s", definition)
   if operation.is_deprecated then made:add "---@deprecated" end
@@ -96,14 +96,16 @@ end
 
 local function options_class(made, api, credentials)
   made:add("---@class %s.options", api.variable)
-  made:add("---@field base_url? string The URL of the API. Default: `%s`.", api.services[1].url)
+  made:add("---@field base_url? string The URL of the API. Default: `%s`.", writer.sentence(api.services[1].url, 200))
   made:add("---@field name? string The name of the service. Default: `%s`.", api.services[1].name)
   made:add "---@field rest? table In a test: `host.rest`."
   made:add "---@field transport? resthost.service.options.transport The connection settings."
   for _, option in ipairs(api.server_options) do
-    local kind = option.enum and '"' .. table.concat(option.enum, '"|"') .. '"' or "string"
+    local choices = {}
+    for index, value in ipairs(option.enum or {}) do choices[index] = writer.quote(value) end
+    local kind = #choices > 0 and table.concat(choices, "|") or "string"
     made:add("---@field %s? %s %sDefault: `%s`.", option.name, kind,
-      option.description and option.description .. " " or "", option.default)
+      option.description and option.description .. " " or "", writer.sentence(option.default, 100) or "")
   end
   for _, option in ipairs(credentials) do
     made:add("---@field %s? string %s", option.name, option.description)

@@ -56,7 +56,7 @@ local function call_of(api, operation)
     local value = body.example
     if not writer.is_value(value) then value = samples.of(doc, body.schema) end
     if body.kind == "text" or body.kind == "bytes" then value = "text" end
-    if (body.kind == "form" or body.kind == "multipart") and (type(value) ~= "table" or next(value) == nil) then
+    if (body.kind == "form" or body.kind == "multipart") and (type(value) ~= "table" or next(value) == nil or #value > 0) then
       value = { [next(doc:resolve(body.schema).properties or {}) or "field"] = "text" }
     end
     texts[#texts + 1] = value == nil and "nil" or writer.value(value, "  ")

@@ -42,7 +42,9 @@ function types:of_reference(reference)
   local label = reference:match "([^/]+/[^/]+)$" or reference
   label = reference:match "^#/components/schemas/([^/]+)$" or label
   label = label:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end):gsub("~1", "/")
-  local name = reference:find "^#" and self:class_name(label) or "any"
+  -- References in a circle, to other documents and to empty schemas say nothing.
+  local says_something = next(self.doc:resolve { ["$ref"] = reference }) ~= nil
+  local name = says_something and self:class_name(label) or "any"
   self.by_reference[reference] = name
   if name ~= "any" then self.by_reference[reference] = self:put_off(name, schema, 0) end
   return self.by_reference[reference]
