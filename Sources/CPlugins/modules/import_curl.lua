@@ -185,7 +185,7 @@ function import.run(text, options)
       warn("the command '%s' is left out: it is not curl", words[1]:sub(1, 40))
     end
   end
-  if #requests == 0 then return nil, "the text has no command line of curl" end
+  if #requests == 0 then return nil, "the text has no command line of curl with a URL" end
   return recorded.files(requests, options, warnings, "Requests of curl")
 end
 

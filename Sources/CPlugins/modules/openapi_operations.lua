@@ -90,9 +90,19 @@ local function template_of(path, parameters, taken)
       one.argument = writer.unique(writer.name(name, "value"), taken)
       names[#names + 1] = one
     end
-    return "{" .. one.argument .. "}"
+    return "\1" .. one.argument .. "\2"
   end)
-  return template:gsub("^/", ""), names, query
+  -- A brace without its other half is no name.
+  template = template:gsub("^/", ""):gsub("[{}]", "_"):gsub("\1", "{"):gsub("\2", "}")
+  return template, names, query
+end
+
+-- Whether a path has a segment `.` or `..`, which leads to another path.
+local function has_dot_segment(path)
+  for segment in path:gsub("%%2[eE]", "."):gmatch "[^/?#]+" do
+    if segment == "." or segment == ".." then return true end
+  end
+  return false
 end
 
 -- Static parameters of a path such as `/search?type=all`.
@@ -171,7 +181,9 @@ function operations.of(doc)
   local found, taken = {}, {}
   for name in pairs(reserved) do taken[name] = true end
   for _, path in ipairs(document.keys(doc.root.paths)) do
-    if path:find "^/" then
+    if has_dot_segment(path) then
+      doc:warn("the path '%s' has a segment '.' or '..', and is left out", path:sub(1, 100))
+    elseif path:find "^/" then
       local item = doc:resolve(doc.root.paths[path])
       for _, method in ipairs(methods) do
         if type(item[method]) == "table" then

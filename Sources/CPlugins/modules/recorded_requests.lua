@@ -30,12 +30,28 @@ function recorded.new(options, warnings, title)
   }
 end
 
+-- A path without segments `.` and `..`, as clients send it (RFC 3986 5.2.4).
+local function without_dots(path)
+  if not path:find "%." then return path end
+  local segments = {}
+  for segment in (path .. "/"):gmatch "([^/]*)/" do
+    local plain = segment:gsub("%%2[eE]", ".")
+    if plain == ".." then
+      if #segments > 1 then table.remove(segments) end
+    elseif plain ~= "." then
+      segments[#segments + 1] = segment
+    end
+  end
+  return table.concat(segments, "/")
+end
+
 --- The parts of a URL: the number of its service, the path without a slash in front, the query and the user.
 function recorded.place(api, url)
   local scheme, authority, rest_of_url = url:match "^(%a+)://([^/?#]*)(.*)$"
   if not scheme or authority == "" then return nil end
   local user, host = authority:match "^(.*)@(.*)$"
   local path, query = rest_of_url:gsub("#.*$", ""):match "^([^?]*)%??(.*)$"
+  path = without_dots(path)
   local origin = ("%s://%s"):format(scheme:lower(), (host or authority):lower())
   local given = api.options.base_url
   if given then
