@@ -136,7 +136,10 @@ function helpers.reserved_names()
   local set = {}
   for _, name in ipairs(names) do set[name] = true end
   for _, one in ipairs(all) do set[one.name] = true end
-  for number = 2, 100 do set["service" .. number] = true end
+  set.single_service = true
+  for number = 2, 100 do
+    set["service" .. number], set["single_service" .. number] = true, true
+  end
   return set
 end
 

@@ -115,23 +115,28 @@ local function static_query(text_of_query)
   return pairs_found
 end
 
+local is_scalar = { string = true, integer = true, number = true, boolean = true }
+
+-- What a response brings. A single value as JSON needs a transformer of its own.
+local function result_node(doc, node, status)
+  local media, kind = body.media(doc, node.content)
+  if not media then return { status = status } end
+  return {
+    status = status, schema = media.schema, kind = kind, example = first_example(doc, media),
+    content_type = media.content_type, is_single = kind == "json" and is_scalar[doc:resolve(media.schema).type],
+  }
+end
+
 -- The successful response: the one with the lowest status of 2xx, else the default.
 local function result_of(doc, operation)
   local responses = document.table(operation.responses)
   for _, status in ipairs(document.keys(responses)) do
     if status:find "^2" then
-      local node = doc:resolve(responses[status])
-      local media, kind = body.media(doc, node.content)
-      return {
-        status = status:find "^%d%d%d$" and math.tointeger(tonumber(status)) or 200,
-        schema = media and media.schema, kind = kind, example = media and first_example(doc, media),
-        content_type = media and media.content_type,
-      }
+      local number = status:find "^%d%d%d$" and math.tointeger(tonumber(status)) or 200
+      return result_node(doc, doc:resolve(responses[status]), number)
     end
   end
-  local node = doc:resolve(responses.default)
-  local media, kind = body.media(doc, node.content)
-  return { status = 200, schema = media and media.schema, kind = kind, content_type = media and media.content_type }
+  return result_node(doc, doc:resolve(responses.default), 200)
 end
 
 -- Divides parameters into those of a path and those of the table that a call gets, by unique keys.

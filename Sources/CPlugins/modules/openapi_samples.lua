@@ -69,7 +69,7 @@ function samples.response(doc, result)
     if #text <= most_bytes then return text end
   end
   local sample = samples.of(doc, result.schema)
-  if type(sample) ~= "table" then return nil end
+  if type(sample) ~= "table" and not result.is_single then return nil end
   local text = rest.json.encode(sample)
   if #text <= most_bytes then return text end
   return doc:resolve(result.schema).type == "array" and "[]" or "{}"

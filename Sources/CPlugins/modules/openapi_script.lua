@@ -80,6 +80,27 @@ local function methods_of(api, number)
   return table.concat(methods, ", ")
 end
 
+-- Endpoints for operations whose answers are single values, such as a number, by the number of the service.
+local function single_values(api, add)
+  local names = {}
+  for _, operation in ipairs(api.operations) do
+    local number = operation.service
+    if operation.result.is_single and not names[number] then
+      local service = api.services[number].variable
+      names[number] = "single_" .. service
+      add ""
+      add "  -- For answers of JSON that are neither an object nor a list."
+      add(("  local %s = %s:endpoint(\"\", {"):format(names[number], service))
+      add "    configure = function(c)"
+      add "      c.pipeline.parsing:remove_transformers():add("
+      add "        rest.transformers.json { allow_fragments = true }, { content_types = { \"*/json\", \"*/*+json\" } })"
+      add "    end,"
+      add "  })"
+    end
+  end
+  return names
+end
+
 local function summary_of(operation)
   local text = operation.summary or writer.sentence(operation.description, 120) or operation.method .. " " .. operation.path
   return (operation.is_deprecated and "Deprecated. " or "") .. text
@@ -132,10 +153,13 @@ function script.generated(api)
     add(("    [%s.name] = { methods = { %s } },"):format(service.variable, methods_of(api, number)))
   end
   add "  }"
+  local single = single_values(api, add)
   for _, operation in ipairs(api.operations) do
+    local service = api.services[operation.service].variable
+    if operation.result.is_single then service = single[operation.service] end
     add ""
     for _, line in ipairs(writer.comment(summary_of(operation), "-- ", "  ")) do add(line) end
-    add((api.define or calls.of)(api.doc, operation, api.services[operation.service].variable, used))
+    add((api.define or calls.of)(api.doc, operation, service, used))
   end
   add ""
   add "  return api"
