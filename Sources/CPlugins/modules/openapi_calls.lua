@@ -110,7 +110,7 @@ local function body_fields(body, need, fields)
     -- Definitions take objects and lists alone as JSON.
     fields[#fields + 1] = ("body = %s(body)"):format(need "encoded")
   elseif body.kind == "json" then
-    if body.is_list then value = "body and rest.json.array(body)" end
+    if body.is_list then value = need "list" .. "(body)" end
     fields[#fields + 1] = "json = " .. value
   elseif body.kind == "form" then
     if body.has_nested_fields then value = need "fields" .. (body.has_deep_style and "(body, true)" or "(body)") end

@@ -63,6 +63,9 @@ end]] },
   { name = "encoded", text = [[
 -- A value as JSON.
 local function encoded(value) return value ~= nil and rest.json.encode(value) or nil end]] },
+  { name = "list", text = [[
+-- An empty table as a list.
+local function list(body) return body and next(body) == nil and rest.json.array {} or body end]] },
   { name = "deep", needs = { "sorted" }, text = [[
 -- Adds `name[field]=value` for each field of an object, and `name[]=value` for each item of a list.
 local function deep(list, name, value)

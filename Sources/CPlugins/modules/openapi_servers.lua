@@ -17,19 +17,21 @@ local function expression(doc, url, variables, taken, options)
       doc:warn("the server variable '%s' has no default", name)
       default = ""
     end
+    default = tostring(default)
     local option = options.by_variable[name]
     if not option then
-      option = writer.unique(writer.name(name, "variable"), taken)
-      options.by_variable[name] = option
       local enum = {}
       for _, value in ipairs(document.table(variable.enum)) do enum[#enum + 1] = tostring(value) end
-      table.insert(options, {
-        name = option, default = tostring(default), enum = #enum > 0 and enum or nil,
-        description = writer.sentence(variable.description, 160),
-      })
+      option = {
+        name = writer.unique(writer.name(name, "variable"), taken), default = default,
+        enum = #enum > 0 and enum or nil, description = writer.sentence(variable.description, 160),
+      }
+      options.by_variable[name] = option
+      table.insert(options, option)
     end
     add(before)
-    parts[#parts + 1] = option
+    -- Another server's variable of this name may have another default: then that is part of its URL.
+    if option.default == default then parts[#parts + 1] = option.name else add(default) end
     rest_of_url = after
   end
   add(rest_of_url)
