@@ -29,7 +29,8 @@ end
 
 t.describe("a line of curl becomes a definition", function()
   t.test("with method, path and query", function()
-    local definition, name = only_definition "curl -X DELETE 'https://a.test/v1/users/7?force=1&why=a%20b+c&flag'"
+    local line = "curl -X DELETE 'https://a.test/v1/users/7?force=1&why=a%20b+c&flag'"
+    local definition, name = only_definition(line)
     t.equal(name, "delete_v1_users_7")
     t.equal(definition.method, "DELETE")
     t.equal(definition.url, "https://a.test/v1/users/7?force=1&why=a%20b%20c&flag")
@@ -77,7 +78,8 @@ t.describe("a line of curl becomes a definition", function()
     run [[curl -T data.bin https://a.test/x]]
     t.matches(imported.file(result, "_generated.lua").text, 'define("PUT", "x", {')
     run [[curl --data-binary @body.json -H 'Content-Type: application/json' https://a.test/x]]
-    t.matches(imported.file(result, "_generated.lua").text, 'file = "body.json", content_type = "application/json"')
+    t.matches(imported.file(result, "_generated.lua").text,
+      'file = "body.json", content_type = "application/json"')
   end)
 
   t.test("with letters together and values behind them", function()
@@ -105,8 +107,10 @@ t.describe("secrets of a line of curl are options", function()
   t.test("which no file has", function()
     run(lines)
     for _, file in ipairs(result.files) do
-      for _, secret in ipairs { "tok-123456", "wonderland", "cookie-123", "key-123456", "query-123", "form-123",
-        "json-123", "url-123456" } do
+      for _, secret in ipairs {
+        "tok-123456", "wonderland", "cookie-123", "key-123456", "query-123", "form-123", "json-123",
+        "url-123456",
+      } do
         t.assert(not file.text:find(secret, 1, true), file.path .. " has " .. secret)
       end
     end
@@ -115,7 +119,9 @@ t.describe("secrets of a line of curl are options", function()
   end)
 
   t.test("and are sent to their own server only", function()
-    local api = run(lines, { token = "tok-9", username_2 = "ada", password_2 = "pw-99", cookie = "sid=1", password = "pw" })
+    local api = run(lines, {
+      token = "tok-9", username_2 = "ada", password_2 = "pw-99", cookie = "sid=1", password = "pw",
+    })
     local stub = host:stub("*", "https://**", {})
     t.assert(api.get_a:send():await())
     t.equal(stub.requests[1].headers.authorization, "Bearer tok-9")

@@ -62,14 +62,19 @@ t.test("words with digits and dashes are no identifiers", function()
     entry("GET", "https://a.test/files/607f1f77bcf86cd799439012"),
   })
   local api = imported.api(result, t.host())
-  t.equal(api.get_v2_sign_in_with_a_very_long_name_x86().url, "https://a.test/v2/sign-in-with-a-very-long-name/x86")
+  t.equal(api.get_v2_sign_in_with_a_very_long_name_x86().url,
+    "https://a.test/v2/sign-in-with-a-very-long-name/x86")
   t.equal(api.get_files_by_file_id("x").url, "https://a.test/files/x")
   t.equal(result.summary:match "(%d+) definitions", "2")
 end)
 
 t.test("each server gets a service and credentials of its own", function()
-  local function with(token) return { headers = { { name = "Authorization", value = "Bearer " .. token } } } end
-  local result = assert(run { entry("GET", "https://a.test/x", with "one"), entry("POST", "https://b.test/y", with "two") })
+  local function with(token)
+    return { headers = { { name = "Authorization", value = "Bearer " .. token } } }
+  end
+  local result = assert(run {
+    entry("GET", "https://a.test/x", with "one"), entry("POST", "https://b.test/y", with "two"),
+  })
   local host = t.host()
   local api = imported.api(result, host, { token = "tok-of-a", token_2 = "tok-of-b" })
   local stub = host:stub("*", "https://**", {})

@@ -4,7 +4,9 @@ local rest = require "resthost"
 local imported = {}
 
 --- A document beside the tests, decoded.
-function imported.document(name) return assert(rest.json.decode(assert(rest.read_file("documents/" .. name)))) end
+function imported.document(name)
+  return assert(rest.json.decode(assert(rest.read_file("documents/" .. name))))
+end
 
 --- The file of a result whose path ends like this.
 function imported.file(result, suffix)

@@ -12,8 +12,10 @@ local with_value = {
   ["user-agent"] = "A", referer = "e", url = true, ["oauth2-bearer"] = true, ["upload-file"] = "T",
 }
 local left_out = {
-  output = "o", ["write-out"] = "w", ["max-time"] = "m", ["connect-timeout"] = true, retry = true, proxy = "x",
-  ["retry-delay"] = true, ["cookie-jar"] = "c", ["dump-header"] = "D", resolve = true, range = "r", cert = "E",
+  output = "o", ["write-out"] = "w", ["max-time"] = "m", ["connect-timeout"] = true, retry = true,
+  proxy = "x",
+  ["retry-delay"] = true, ["cookie-jar"] = "c", ["dump-header"] = "D", resolve = true, range = "r",
+  cert = "E",
   cacert = true, key = true, interface = true, ["limit-rate"] = true, ["max-redirs"] = true, config = "K",
   ["aws-sigv4"] = true, ["unix-socket"] = true, ["proxy-user"] = "U", ciphers = true, ["connect-to"] = true,
 }
@@ -21,12 +23,14 @@ local left_out = {
 local silent = {
   compressed = true, silent = true, ["show-error"] = true, verbose = true, include = true, fail = true,
   location = true, ["fail-with-body"] = true, ["progress-bar"] = true, ["no-buffer"] = true, globoff = true,
-  ["remote-name"] = true, ["http1.1"] = true, http2 = true, ipv4 = true, ipv6 = true, ["no-progress-meter"] = true,
+  ["remote-name"] = true, ["http1.1"] = true, http2 = true, ipv4 = true, ipv6 = true,
+  ["no-progress-meter"] = true,
   ["tr-encoding"] = true, parallel = true,
 }
 local flags = { get = true, head = true, digest = true, basic = true }
 local letters = {
-  G = "get", I = "head", s = "silent", S = "show-error", v = "verbose", i = "include", f = "fail", L = "location",
+  G = "get", I = "head", s = "silent", S = "show-error", v = "verbose", i = "include", f = "fail",
+  L = "location",
   k = "insecure", N = "no-buffer", O = "remote-name", g = "globoff", ["#"] = "progress-bar", Z = "parallel",
   ["4"] = "ipv4", ["6"] = "ipv6",
 }
@@ -39,9 +43,11 @@ letters.d = "data"
 
 local advice = {
   insecure = "trust the server's certificate with `transport.ca_file`", cacert = "set `transport.ca_file`",
-  cert = "set `transport.client_certificate`", key = "set `transport.client_key`", proxy = "set `transport.proxy`",
+  cert = "set `transport.client_certificate`", key = "set `transport.client_key`",
+  proxy = "set `transport.proxy`",
   ["max-time"] = "set `c.timeouts.total`", ["connect-timeout"] = "set `c.timeouts.connect`",
-  retry = "set `c.retry`", ["aws-sigv4"] = "use the plugin aws_sigv4", ["unix-socket"] = "set `transport.unix_socket`",
+  retry = "set `c.retry`", ["aws-sigv4"] = "use the plugin aws_sigv4",
+  ["unix-socket"] = "set `transport.unix_socket`",
   resolve = "set `transport.resolve`",
 }
 
@@ -119,13 +125,21 @@ local function request_of(words, warn)
       request.method = value:upper()
     elseif name == "header" then
       local field, content = value:match "^([^:;]+)[:;]%s*(.-)%s*$"
-      if field and not value:find "^@" then header(field, content) else warn("the header '%s' is left out", value) end
+      if field and not value:find "^@" then
+        header(field, content)
+      else
+        warn("the header '%s' is left out", value)
+      end
     elseif name == "user" then
       request.user = value
     elseif name == "digest" then
       request.is_digest = true
     elseif name == "cookie" then
-      if value:find "=" then header("Cookie", value) else warn("the file of cookies '%s' is left out", value) end
+      if value:find "=" then
+        header("Cookie", value)
+      else
+        warn("the file of cookies '%s' is left out", value)
+      end
     elseif name == "user-agent" then
       header("User-Agent", value)
     elseif name == "referer" then
@@ -145,7 +159,11 @@ local function request_of(words, warn)
     elseif name ~= "basic" then
       if name == "data-urlencode" then value = url_encoded(value) end
       is_json = is_json or name == "json"
-      if value:find "^@" and name ~= "data-raw" then request.file = value:sub(2) else data[#data + 1] = value end
+      if value:find "^@" and name ~= "data-raw" then
+        request.file = value:sub(2)
+      else
+        data[#data + 1] = value
+      end
     end
   end, warn)
   if #urls ~= 1 then
@@ -162,7 +180,9 @@ local function request_of(words, warn)
   request.text = text
   if (text or request.file) and not request.parts then
     request.default_type = is_json and "application/json" or "application/x-www-form-urlencoded"
-    if request.method == "PUT" and request.file and not text then request.default_type = "application/octet-stream" end
+    if request.method == "PUT" and request.file and not text then
+      request.default_type = "application/octet-stream"
+    end
   end
   request.method = request.method or (text or request.parts or request.file) and "POST" or "GET"
   return request

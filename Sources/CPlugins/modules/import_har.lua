@@ -1,5 +1,5 @@
--- Makes a script of a recording (HAR), for `resthost import har`: requests by server, with names for the parts of
--- paths that vary, and without the credentials that were recorded.
+-- Makes a script of a recording (HAR), for `resthost import har`: requests by server, with names for the
+-- parts of paths that vary, and without the credentials that were recorded.
 local document = require "resthost.openapi_document"
 local recorded = require "resthost.recorded_requests"
 local secrets = require "resthost.recorded_secrets"
@@ -12,9 +12,9 @@ local most_entries = 100000
 
 -- Headers that a browser or the host sends by itself, or that are about one moment.
 local ignored = {}
-for name in ([[accept accept-encoding accept-language cache-control connection content-length content-type dnt host
-origin pragma priority range referer te upgrade-insecure-requests user-agent x-request-id traceparent tracestate
-if-none-match if-modified-since x-requested-with]]):gmatch "%S+" do
+for name in ([[accept accept-encoding accept-language cache-control connection content-length content-type
+dnt host origin pragma priority range referer te upgrade-insecure-requests user-agent x-request-id traceparent
+tracestate if-none-match if-modified-since x-requested-with]]):gmatch "%S+" do
   ignored[name] = true
 end
 
@@ -67,7 +67,8 @@ local function is_call(entry)
   if kind ~= nil then return kind == "other" and mime_of(entry.response):find "json" ~= nil end
   local mime = mime_of(entry.response)
   return mime == "" or not mime:find "^image/" and not mime:find "^font/" and not mime:find "css"
-    and not mime:find "javascript" and not mime:find "html" and not mime:find "^video/" and not mime:find "^audio/"
+    and not mime:find "javascript" and not mime:find "html" and not mime:find "^video/"
+      and not mime:find "^audio/"
 end
 
 local kinds = {
@@ -82,7 +83,9 @@ local function body_of(request)
   content_type = content_type:match "^[^;]*"
   for _, kind in ipairs(kinds) do
     if content_type:lower():find(kind[1]) then
-      return { kind = kind[2], content_type = content_type, schema = {}, required = true, is_container = true }
+      return {
+        kind = kind[2], content_type = content_type, schema = {}, required = true, is_container = true,
+      }
     end
   end
   return { kind = "bytes", content_type = content_type, schema = {}, required = true }
@@ -96,7 +99,8 @@ local function add_parameters(api, operation, request, query)
     operation.known[identity] = true
     table.insert(operation.params, {
       name = name, key = operation.known["key " .. name] and name .. "_" .. where or name, where = where,
-      schema = { type = "string" }, style = where == "query" and "form" or "simple", explode = where == "query",
+      schema = { type = "string" }, style = where == "query" and "form" or "simple",
+      explode = where == "query",
     })
     operation.known["key " .. name] = true
   end
@@ -108,25 +112,30 @@ local function add_parameters(api, operation, request, query)
     if type(name) == "string" and type(value) == "string" and not name:find "^:" then
       local lower = name:lower()
       local is_browsers = ignored[lower] or lower:find "^sec%-"
-      if not is_browsers and not secrets.header(api, operation.service, name, value) then add(name, "header") end
+      if writer.is_header_name(name) and not is_browsers and not secrets.header(api, operation.service, name, value) then
+        add(name, "header")
+      end
     end
   end
 end
 
 local function add_entry(api, by_identity, request)
   local service, path, query, user = recorded.place(api, request.url)
-  if not service then return api.doc:warn("'%s' is no URL of a server", tostring(request.url):sub(1, 100)) end
+  if not service or not recorded.is_method(request.method) then
+    return api.doc:warn("the request of '%s' is left out: its method or URL is none", request.url:sub(1, 100))
+  end
   if user then secrets.user(api, service) end
   local method = request.method:upper()
   local template, parameters = template_of(path, { body = true, params = true })
   local identity = ("%d %s %s"):format(service, method, template:gsub("{[^}]*}", "{}"))
   local operation = by_identity[identity]
   if not operation then
+    local may_have_body = method ~= "GET" and method ~= "HEAD"
     local words = template:gsub("{([^}]*)}", "by_%1")
     operation = {
       name = writer.unique(writer.name(method .. "_" .. words, method:lower()), api.names), method = method,
       path = "/" .. template, template = template, service = service, path_params = parameters, params = {},
-      query = {}, result = {}, known = {}, body = method ~= "GET" and method ~= "HEAD" and body_of(request) or nil,
+      query = {}, result = {}, known = {}, body = may_have_body and body_of(request) or nil,
     }
     by_identity[identity] = operation
     table.insert(api.operations, operation)
@@ -138,7 +147,9 @@ end
 function import.run(input, options)
   local entries = document.table(document.table(document.table(input).log).entries)
   if #entries == 0 then return nil, "the file has no requests in 'log.entries': it is no recording (HAR)" end
-  if #entries > most_entries then return nil, ("the recording has more than %d entries"):format(most_entries) end
+  if #entries > most_entries then
+    return nil, ("the recording has more than %d entries"):format(most_entries)
+  end
   local api, message = recorded.new(options, {}, "Requests of a recording")
   if not api then return nil, message end
   local by_identity, left_out = {}, 0

@@ -60,7 +60,8 @@ function import.run(input, options)
     local files = files_of(api, options)
     for _, operation in ipairs(api.operations) do
       if operation.method == "TRACE" or operation.method == "QUERY" then
-        api.doc:warn("gateways don't forward %s: '%s' is for the script alone", operation.method, operation.name)
+        local message = "gateways don't forward %s: '%s' is for the script alone"
+        api.doc:warn(message, operation.method, operation.name)
       end
     end
     local summary = ("%s: %d operations"):format(api.title, #api.operations)

@@ -36,7 +36,8 @@ local function pairs_of(collection, list)
   return found
 end
 
--- The URL as a text, with its variables resolved, and a template for names such as `:id` and `{{id}}` in its path.
+-- The URL as a text, with its variables resolved, and a template for names such as `:id` and `{{id}}` in its
+-- path.
 local function url_of(collection, url)
   local text = type(url) == "string" and url or document.text(document.table(url).raw)
   if not text then return nil end
@@ -108,7 +109,8 @@ local function add_body(collection, body, request)
   if mode == "raw" then
     request.text = resolved(collection, tostring(body.raw or ""))
     local language = document.table(document.table(body.options).raw).language
-    request.default_type = language == "json" and "application/json" or language == "xml" and "application/xml"
+    request.default_type = language == "json" and "application/json"
+      or language == "xml" and "application/xml"
       or request.text:find "^%s*[{%[]" and "application/json" or "text/plain"
   elseif mode == "urlencoded" then
     local parts = {}
@@ -134,7 +136,9 @@ local function add_body(collection, body, request)
     request.file = document.text(document.table(body.file).src) or "file"
   elseif mode == "graphql" then
     local graphql = document.table(body.graphql)
-    request.text = collection.json { query = tostring(graphql.query or ""), variables = document.text(graphql.variables) }
+    request.text = collection.json {
+      query = tostring(graphql.query or ""), variables = document.text(graphql.variables),
+    }
     request.default_type = "application/json"
   elseif mode ~= nil then
     collection.warn("the body of kind '%s' is left out", tostring(mode))
@@ -150,9 +154,12 @@ end
 local function add_request(collection, item, folder, auth)
   local source = type(item.request) == "string" and { url = item.request } or document.table(item.request)
   local url, template, names = url_of(collection, source.url)
-  if not url then return collection.warn("the request '%s' has no URL, and is left out", tostring(item.name)) end
+  if not url then
+    return collection.warn("the request '%s' has no URL, and is left out", tostring(item.name))
+  end
   local request = {
-    url = url, template = template, path_params = names, method = (document.text(source.method) or "GET"):upper(),
+    url = url, template = template, path_params = names,
+    method = (document.text(source.method) or "GET"):upper(),
     headers = pairs_of(collection, source.header), summary = writer.sentence(item.name, 120),
     description = description_of(source),
   }
@@ -170,7 +177,9 @@ local function add_items(collection, items, folder, auth, depth)
     if item.request ~= nil then
       add_request(collection, item, folder, auth)
     elseif type(item.item) == "table" then
-      if depth > deepest then return collection.warn "folders inside each other are left out beyond 30 levels" end
+      if depth > deepest then
+        return collection.warn "folders inside each other are left out beyond 30 levels"
+      end
       add_items(collection, item.item, document.text(item.name) or folder, item.auth or auth, depth + 1)
     end
   end
@@ -193,7 +202,9 @@ function import.run(input, options)
   for _, variable in ipairs(document.table(input.variable)) do
     variable = document.table(variable)
     local key, value = variable.key or variable.id, variable.value
-    if type(key) == "string" and value ~= nil and value ~= "" then collection.variables[key] = tostring(value) end
+    if type(key) == "string" and value ~= nil and value ~= "" then
+      collection.variables[key] = tostring(value)
+    end
   end
   recorded.prepare(api)
   add_items(collection, input.item, "", input.auth, 0)

@@ -4,8 +4,8 @@ local rest = require "resthost"
 local writer = {}
 
 local keywords = {}
-for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
-until while]]):gmatch "%a+" do
+for word in ([[and break do else elseif end false for function goto if in local nil not or
+repeat return then true until while]]):gmatch "%a+" do
   keywords[word] = true
 end
 
@@ -47,7 +47,9 @@ function writer.quote(text) return '"' .. text:gsub('[%c"\\]', escaped) .. '"' e
 --- A text of several lines in long brackets, which nothing in it can end.
 function writer.long(text)
   local level = ""
-  while text:find("]" .. level .. "]", 1, true) or text:sub(-#level - 1) == "]" .. level do level = level .. "=" end
+  while text:find("]" .. level .. "]", 1, true) or text:sub(-#level - 1) == "]" .. level do
+    level = level .. "="
+  end
   local first = text:find "^\r?\n" and "\n" or ""
   return ("[%s[%s%s]%s]"):format(level, first, text, level)
 end
@@ -139,6 +141,9 @@ function writer.comment(text, mark, indent)
   if line then lines[#lines + 1] = indent .. mark .. line end
   return lines
 end
+
+--- Whether a text can be the name of a header (RFC 9110 5.6.2).
+function writer.is_header_name(text) return text:find "^[%w!#$%%&'*+.^_`|~-]+$" ~= nil end
 
 --- Whether a value of JSON is one of its own, neither null nor missing.
 function writer.is_value(value) return value ~= nil and value ~= rest.null end

@@ -23,7 +23,7 @@ function body.media(doc, content)
   local types = document.keys(content)
   for _, content_type in ipairs(types) do
     local _, place = kind_of(content_type)
-    if not rank or place < rank then best, rank, name = content[content_type], place, content_type end
+    if not content_type:find "%c" and (not rank or place < rank) then best, rank, name = content[content_type], place, content_type end
   end
   if not best then return nil end
   local node = {}
@@ -44,7 +44,9 @@ end
 -- Whether a body of JSON is an object or a list, which definitions take as it is.
 local function is_container(doc, schema, depth)
   schema = doc:resolve(schema)
-  if schema.type == "object" or schema.type == "array" or type(schema.properties) == "table" then return true end
+  if schema.type == "object" or schema.type == "array" or type(schema.properties) == "table" then
+    return true
+  end
   local first = depth < 10 and document.table(schema.allOf)[1]
   return first and is_container(doc, first, depth + 1) or false
 end
@@ -69,7 +71,8 @@ function body.of(doc, request_body)
   return {
     kind = kind, content_type = media.content_type, types = media.types, schema = media.schema,
     required = node.required == true, description = writer.sentence(node.description, 200),
-    is_list = schema.type == "array", is_container = is_container(doc, media.schema, 0), example = example, has_deep_style = has_deep_style,
+    is_list = schema.type == "array", is_container = is_container(doc, media.schema, 0),
+    example = example, has_deep_style = has_deep_style,
     has_nested_fields = kind == "form" and (has_deep_style or has_nested_fields(doc, media.schema)),
   }
 end

@@ -10,7 +10,9 @@ local function kind_of(doc, schema)
   return kind
 end
 
-local function is_scalar(kind) return kind == "string" or kind == "integer" or kind == "number" or kind == "boolean" end
+local function is_scalar(kind)
+  return kind == "string" or kind == "integer" or kind == "number" or kind == "boolean"
+end
 
 local separators = { form = ",", spaceDelimited = " ", pipeDelimited = "|" }
 
@@ -93,7 +95,9 @@ local function header_lines(doc, operation, need)
       jar[#jar + 1] = ("{ %s, %s }"):format(writer.quote(one.name), value)
     end
   end
-  if #jar > 0 then fields[#fields + 1] = ("Cookie = %s { %s }"):format(need "cookies", table.concat(jar, ", ")) end
+  if #jar > 0 then
+    fields[#fields + 1] = ("Cookie = %s { %s }"):format(need "cookies", table.concat(jar, ", "))
+  end
   if #fields == 0 then return nil end
   local line = "{ " .. table.concat(fields, ", ") .. " }"
   return #line <= 88 and line or "{\n      " .. table.concat(fields, ",\n      ") .. ",\n    }"
@@ -113,7 +117,9 @@ local function body_fields(body, need, fields)
     if body.is_list then value = need "list" .. "(body)" end
     fields[#fields + 1] = "json = " .. value
   elseif body.kind == "form" then
-    if body.has_nested_fields then value = need "fields" .. (body.has_deep_style and "(body, true)" or "(body)") end
+    if body.has_nested_fields then
+      value = need "fields" .. (body.has_deep_style and "(body, true)" or "(body)")
+    end
     fields[#fields + 1] = "form = " .. value
   elseif body.kind == "multipart" then
     fields[#fields + 1] = ("multipart = %s(body)"):format(need "parts")
@@ -133,9 +139,11 @@ local function path_value(doc, one, need)
   local is_table = kind == "array" or kind == "object"
   local equals = one.explode and '"="' or '","'
   if one.style == "label" then
-    return ('"." .. %s(%s, %s, %s)'):format(need "joined", one.argument, one.explode and '"."' or '","', equals)
+    local separator = one.explode and '"."' or '","'
+    return ('"." .. %s(%s, %s, %s)'):format(need "joined", one.argument, separator, equals)
   elseif one.style == "matrix" then
-    return ("%s(%s, %s, %s)"):format(need "matrix", writer.quote(one.name), one.argument, tostring(one.explode))
+    return ("%s(%s, %s, %s)"):format(
+      need "matrix", writer.quote(one.name), one.argument, tostring(one.explode))
   elseif is_table then
     return ('%s(%s, ",", %s)'):format(need "joined", one.argument, equals)
   end
@@ -176,7 +184,8 @@ function calls.of(doc, operation, service, used)
     return name
   end
   local head, lines = function_lines(doc, operation, need)
-  local text = ("%s:define(%s, %s"):format(service, writer.quote(operation.method), writer.quote(operation.template))
+  local text = ("%s:define(%s, %s"):format(
+    service, writer.quote(operation.method), writer.quote(operation.template))
   if #operation.name + #text + #(head or "") > 96 then text = text:gsub("%(", "(\n    ", 1) end
   if not head then
     text = text .. ")"
@@ -197,7 +206,10 @@ function calls.of(doc, operation, service, used)
       values[#values + 1], arguments[#arguments + 1] = name, name
     end
   end
-  return ("  do\n    local define = %s\n    function api.%s(%s)\n      return define(%s)\n    end\n  end"):format(
+  local wrapped = table.concat({
+    "  do", "    local define = %s", "    function api.%s(%s)", "      return define(%s)", "    end", "  end",
+  }, "\n")
+  return wrapped:format(
     text:gsub("\n", "\n  "), operation.name, table.concat(arguments, ", "), table.concat(values, ", "))
 end
 

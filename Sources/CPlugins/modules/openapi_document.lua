@@ -9,7 +9,9 @@ document.__index = document
 local most_hops = 32
 
 --- Ends the import with a message about the document.
-function document.fail(message, ...) error({ import = select("#", ...) > 0 and message:format(...) or message }, 0) end
+function document.fail(message, ...)
+  error({ import = select("#", ...) > 0 and message:format(...) or message }, 0)
+end
 
 --- The value if it is a table, else an empty one.
 function document.table(value) return type(value) == "table" and value or {} end
@@ -76,7 +78,8 @@ function document:find(reference)
     if found == nil then found = at(self.source, reference:sub(2)) end
     if found == nil then document.fail("the reference '%s' leads nowhere", reference:sub(1, 200)) end
   else
-    self:warn("the reference '%s' leads to another document: its content counts as any", reference:sub(1, 200))
+    self:warn("the reference '%s' leads to another document: its content counts as any",
+      reference:sub(1, 200))
     found = {}
   end
   if type(found) ~= "table" then found = {} end

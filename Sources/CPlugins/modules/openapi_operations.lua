@@ -123,7 +123,8 @@ local function result_node(doc, node, status)
   if not media then return { status = status } end
   return {
     status = status, schema = media.schema, kind = kind, example = first_example(doc, media),
-    content_type = media.content_type, is_single = kind == "json" and is_scalar[doc:resolve(media.schema).type],
+    content_type = media.content_type,
+    is_single = kind == "json" and is_scalar[doc:resolve(media.schema).type],
   }
 end
 
@@ -149,6 +150,8 @@ local function sort_parameters(doc, nodes)
       path[#path + 1] = one
     elseif one.where == "querystring" or not default_styles[one.where] then
       doc:warn("parameter '%s' in '%s' is left out", one.name, one.where)
+    elseif one.where == "header" and not writer.is_header_name(one.name) then
+      doc:warn("the header '%s' is left out: it has no valid name", one.name:sub(1, 100))
     elseif one.where ~= "header" or not ignored_headers[one.name:lower()] then
       one.key = keys[one.name] and writer.unique(one.name .. "_" .. one.where, keys) or one.name
       keys[one.key] = true
@@ -173,7 +176,8 @@ local function operation_of(doc, path, method, item, operation, taken)
   return {
     name = writer.unique(writer.name(identifier, method), taken), id = document.text(operation.operationId),
     method = method:upper(), path = path, template = template, path_params = names, params = params,
-    query = static_query(query), body = body.of(doc, operation.requestBody), result = result_of(doc, operation),
+    query = static_query(query), body = body.of(doc, operation.requestBody),
+    result = result_of(doc, operation),
     summary = text(operation.summary, 120) or text(item.summary, 120),
     description = text(operation.description, 600), is_deprecated = operation.deprecated == true,
     servers = operation.servers or item.servers, security = operation.security,

@@ -42,7 +42,9 @@ function samples.of(doc, schema, depth)
   depth = depth or 0
   schema = doc:resolve(schema)
   if writer.is_value(schema.example) then return schema.example end
-  if type(schema.examples) == "table" and writer.is_value(schema.examples[1]) then return schema.examples[1] end
+  if type(schema.examples) == "table" and writer.is_value(schema.examples[1]) then
+    return schema.examples[1]
+  end
   if writer.is_value(schema.const) then return schema.const end
   if type(schema.enum) == "table" and writer.is_value(schema.enum[1]) then return schema.enum[1] end
   if writer.is_value(schema.default) then return schema.default end

@@ -93,7 +93,8 @@ local function single_values(api, add)
       add(("  local %s = %s:endpoint(\"\", {"):format(names[number], service))
       add "    configure = function(c)"
       add "      c.pipeline.parsing:remove_transformers():add("
-      add "        rest.transformers.json { allow_fragments = true }, { content_types = { \"*/json\", \"*/*+json\" } })"
+      add "        rest.transformers.json { allow_fragments = true },"
+      add "        { content_types = { \"*/json\", \"*/*+json\" } })"
       add "    end,"
       add "  })"
     end
@@ -102,7 +103,8 @@ local function single_values(api, add)
 end
 
 local function summary_of(operation)
-  local text = operation.summary or writer.sentence(operation.description, 120) or operation.method .. " " .. operation.path
+  local text = operation.summary or writer.sentence(operation.description, 120)
+    or operation.method .. " " .. operation.path
   return (operation.is_deprecated and "Deprecated. " or "") .. text
 end
 
@@ -167,7 +169,7 @@ function script.generated(api)
   add ""
   add "return M"
   local head = {
-    ("-- %s. `resthost import` wrote this file, and replaces it when it runs again: changes belong into"):format(
+    ("-- %s. `resthost import` wrote this file, and replaces it: changes belong into"):format(
       api.version and api.title .. ", version " .. api.version or api.title),
     ("-- %s.lua."):format(api.base),
     'local rest = require "resthost"', "", helpers.text(used), "",
@@ -182,13 +184,16 @@ function script.own(api)
       api.title, api.base),
     "--",
     ("--   resthost check %s.lua   find mistakes in this script"):format(api.base),
-    ("--   resthost run %s.lua     serve the API: curl http://127.0.0.1:8080/-/openapi.json"):format(api.base),
+    ("--   resthost run %s.lua     serve it: curl http://127.0.0.1:8080/-/openapi.json"):format(api.base),
     "--   resthost test          the tests, without a network",
     'local rest = require "resthost"', "",
   }
   local credentials = script.credentials(api)
-  if #credentials > 0 then lines[#lines + 1] = "-- The variables of the environment are granted in resthost.toml." end
-  lines[#lines + 1] = ("local %s = require(%s).new {"):format(api.variable, writer.quote(api.base .. "_generated"))
+  if #credentials > 0 then
+    lines[#lines + 1] = "-- The variables of the environment are granted in resthost.toml."
+  end
+  local module = writer.quote(api.base .. "_generated")
+  lines[#lines + 1] = ("local %s = require(%s).new {"):format(api.variable, module)
   for _, option in ipairs(credentials) do
     lines[#lines + 1] = ("  %s = rest.env.%s,"):format(option.name, script.variable(api, option))
   end
@@ -221,7 +226,9 @@ end
 --- The text of resthost.toml, which grants the variables; nil without any.
 function script.grants(api)
   local names = {}
-  for index, option in ipairs(script.credentials(api)) do names[index] = writer.quote(script.variable(api, option)) end
+  for index, option in ipairs(script.credentials(api)) do
+    names[index] = writer.quote(script.variable(api, option))
+  end
   if #names == 0 then return nil end
   return ("[permissions]\nenv = [%s]\n"):format(table.concat(names, ", ")), names
 end

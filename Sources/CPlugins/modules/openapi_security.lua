@@ -18,12 +18,14 @@ end
 local function api_key(name, scheme)
   local where, key = scheme["in"], scheme.name
   if type(key) ~= "string" then return nil end
-  local options = { option(name, writer.sentence(scheme.description, 120) or ("The value of `%s`."):format(key)) }
+  local description = writer.sentence(scheme.description, 120) or ("The value of `%s`."):format(key)
+  local options = { option(name, description) }
   if where == "header" then
     return options, "header " .. key:lower(),
       quoted('service:use("api_key", { header = %s, value = options.', key) .. name .. " })"
   elseif where == "query" then
-    return options, "query " .. key, quoted('service:use("api_key", { query = %s, value = options.', key) .. name .. " })"
+    return options, "query " .. key,
+      quoted('service:use("api_key", { query = %s, value = options.', key) .. name .. " })"
   elseif where == "cookie" then
     return options, "cookie", ([[service:configure("**", { description = %s }, function(c)
       c.headers["Cookie"] = %s .. options.%s
@@ -35,7 +37,8 @@ local function of_http(name, scheme)
   local kind = tostring(scheme.scheme):lower()
   if kind == "basic" or kind == "digest" then
     local user, password = name .. "_username", name .. "_password"
-    return { option(user, "The name of the user."), option(password, "The password.") }, "header authorization",
+    return { option(user, "The name of the user."), option(password, "The password.") },
+      "header authorization",
       ('service:use("%s", { username = options.%s, password = options.%s })'):format(kind, user, password)
   elseif kind == "bearer" then
     local token = name:find "token$" and name or name .. "_token"
@@ -47,7 +50,8 @@ end
 -- The first flow that a script can run by itself, else one that needs a refresh token.
 local function flow_of(scheme)
   local flows = document.table(scheme.flows)
-  for _, name in ipairs { "clientCredentials", "authorizationCode", "deviceAuthorization", "password", "implicit" } do
+  for _, name in ipairs { "clientCredentials", "authorizationCode", "deviceAuthorization", "password",
+    "implicit" } do
     if type(flows[name]) == "table" then return flows[name], name end
   end
   return {}, "none"
@@ -71,7 +75,8 @@ local function of_oauth2(name, scheme, base_url)
   end
   local fields = { where, "client_id = options." .. id, "client_secret = options." .. secret }
   if kind ~= "clientCredentials" then
-    options[#options + 1] = option(name .. "_refresh_token", "A refresh token, which a login gave.", kind ~= "none")
+    options[#options + 1] = option(name .. "_refresh_token", "A refresh token, which a login gave.",
+      kind ~= "none")
     fields[#fields + 1] = ("refresh_token = options.%s_refresh_token"):format(name)
   end
   if next(document.table(flow.scopes)) ~= nil then

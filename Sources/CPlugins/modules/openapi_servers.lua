@@ -20,8 +20,12 @@ local function expression(doc, url, variables, taken, options)
     default = tostring(default)
     local option = options.by_variable[name]
     if not option then
-      local enum = {}
-      for _, value in ipairs(document.table(variable.enum)) do enum[#enum + 1] = tostring(value) end
+      local enum, has_default = {}, false
+      for _, value in ipairs(document.table(variable.enum)) do
+        enum[#enum + 1] = tostring(value)
+        has_default = has_default or tostring(value) == default
+      end
+      if #enum > 0 and not has_default then enum[#enum + 1] = default end
       option = {
         name = writer.unique(writer.name(name, "variable"), taken), default = default,
         enum = #enum > 0 and enum or nil, description = writer.sentence(variable.description, 160),

@@ -17,8 +17,8 @@ local function definition_of(made, content, operation)
     base = base .. ".list"
   end
   base = base:sub(#made.prefix + 2)
-  local definition, request, entity = made:class_name(base .. ".definition"), made:class_name(base .. ".request"),
-    made:class_name(base .. ".entity")
+  local definition, request = made:class_name(base .. ".definition"), made:class_name(base .. ".request")
+  local entity = made:class_name(base .. ".entity")
   made.results[content] = definition
   made:add("---@class %s : resthost.definition", definition)
   made:add("---@field get fun(self: %s): %s|nil, resthost.error|nil", definition, content)
@@ -96,7 +96,8 @@ end
 
 local function options_class(made, api, credentials)
   made:add("---@class %s.options", api.variable)
-  made:add("---@field base_url? string The URL of the API. Default: `%s`.", writer.sentence(api.services[1].url, 200))
+  made:add("---@field base_url? string The URL of the API. Default: `%s`.",
+    writer.sentence(api.services[1].url, 200))
   made:add("---@field name? string The name of the service. Default: `%s`.", api.services[1].name)
   made:add "---@field rest? table In a test: `host.rest`."
   made:add "---@field transport? resthost.service.options.transport The connection settings."
@@ -118,7 +119,8 @@ function stubs.of(api, credentials)
   local made = types.new(api.doc, api.variable)
   made.taken[api.variable .. ".options"] = true
   made:add "---@meta"
-  made:add("-- Types of %s for editors with the Lua language server. `resthost import` wrote this file.", api.title)
+  made:add("-- Types of %s for editors with the Lua language server. `resthost import` wrote this file.",
+    api.title)
   made:add ""
   options_class(made, api, credentials)
   local schemas = document.table(document.table(api.doc.root.components).schemas)

@@ -9,13 +9,17 @@ local flows = { implicit = "implicit", password = "password", application = "cli
 
 local function security_scheme(scheme)
   scheme = table_of(scheme)
-  if scheme.type == "basic" then return { type = "http", scheme = "basic", description = scheme.description } end
+  if scheme.type == "basic" then
+    return { type = "http", scheme = "basic", description = scheme.description }
+  end
   if scheme.type ~= "oauth2" then return scheme end
   local flow = flows[scheme.flow] or "authorizationCode"
   return {
     type = "oauth2", description = scheme.description,
     flows = {
-      [flow] = { authorizationUrl = scheme.authorizationUrl, tokenUrl = scheme.tokenUrl, scopes = scheme.scopes },
+      [flow] = {
+        authorizationUrl = scheme.authorizationUrl, tokenUrl = scheme.tokenUrl, scopes = scheme.scopes,
+      },
     },
   }
 end
@@ -57,7 +61,7 @@ end
 local function content(types, schema, example)
   local result = {}
   for _, type in ipairs(#types > 0 and types or { "application/json" }) do
-    if type:find "/" then result[type] = { schema = schema, example = example } end
+    if tostring(type):find "/" then result[type] = { schema = schema, example = example } end
   end
   return result
 end
@@ -73,9 +77,11 @@ local function form_body(fields, types)
   end
   local wanted = {}
   for _, type in ipairs(types) do
-    if type:find "form" then wanted[#wanted + 1] = type end
+    if tostring(type):find "form" then wanted[#wanted + 1] = type end
   end
-  if #wanted == 0 then wanted = { has_file and "multipart/form-data" or "application/x-www-form-urlencoded" } end
+  if #wanted == 0 then
+    wanted = { has_file and "multipart/form-data" or "application/x-www-form-urlencoded" }
+  end
   local schema = { type = "object", properties = properties, required = required }
   return { required = #required > 0, content = content(wanted, schema) }
 end

@@ -22,7 +22,10 @@ end
 -- An expression for a list as one text.
 local function joined(made, name, type_name, separator)
   local item = type_name:match "^%[(.*)%]$"
-  local text = item == "String" and name or ("%s.map { %s }"):format(name, made.enums[item] and "$0.rawValue" or '"\\($0)"')
+  local text = name
+  if item ~= "String" then
+    text = ("%s.map { %s }"):format(name, made.enums[item] and "$0.rawValue" or '"\\($0)"')
+  end
   return ("%s.joined(separator: %s)"):format(text, names.text(separator))
 end
 
@@ -42,7 +45,8 @@ local function statements(made, one, name, type_name, kind)
     return ("Query(%s, %s)"):format(names.text(one.name), value)
   end
   local text = kind == "list" and joined(made, value, type_name, ",")
-    or made.enums[type_name] and value .. ".rawValue" or type_name == "String" and value or ('"\\(%s)"'):format(value)
+    or made.enums[type_name] and value .. ".rawValue" or type_name == "String" and value
+      or ('"\\(%s)"'):format(value)
   if one.where == "cookie" then
     return ('Header("Cookie", %s + %s)'):format(names.text(one.name .. "="), text)
   end
@@ -83,7 +87,8 @@ local function path_of(made, operation, by_argument)
     local one = by_argument[argument]
     local value = names.quoted(one.name)
     if one.kind == "list" then value = joined(made, value, one.type, ",") end
-    local prefix = one.node.style == "label" and "." or one.node.style == "matrix" and ";" .. one.node.name .. "=" or ""
+    local prefix = one.node.style == "label" and "." or one.node.style == "matrix"
+      and ";" .. one.node.name .. "=" or ""
     return prefix .. "\\(" .. value .. ")"
   end)
   return '"' .. text .. '"'
@@ -92,7 +97,8 @@ end
 local methods = { GET = "get", HEAD = "head", POST = "post", PUT = "put", PATCH = "patch", DELETE = "delete" }
 
 local function write_operation(made, api, operation, taken, add)
-  local arguments, lines, by_argument, inner = {}, {}, {}, { body = true, api = true, key = true, text = true }
+  local arguments, lines, by_argument = {}, {}, {}
+  local inner = { body = true, api = true, key = true, text = true }
   for _, node in ipairs(operation.path_params) do
     local type_name, kind = parameter_type(made, node, operation.name .. "_" .. node.argument)
     local name = names.unique(names.value(node.name), inner)
@@ -101,7 +107,8 @@ local function write_operation(made, api, operation, taken, add)
   end
   local body = operation.body
   if body then
-    arguments[#arguments + 1] = ("body: %s%s"):format((body_type(made, operation)), body.required and "" or "? = nil")
+    local suffix = body.required and "" or "? = nil"
+    arguments[#arguments + 1] = ("body: %s%s"):format((body_type(made, operation)), suffix)
     local statement = body_statement(body)
     lines[#lines + 1] = body.required and statement or ("if let body { %s }"):format(statement)
   end
@@ -112,20 +119,24 @@ local function write_operation(made, api, operation, taken, add)
     local type_name, kind = parameter_type(made, node, operation.name .. "_" .. node.name)
     local name = names.unique(names.value(node.key), inner)
     local statement = statements(made, node, name, type_name, kind)
-    arguments[#arguments + 1] = ("%s: %s%s"):format(names.quoted(name), type_name, node.required and "" or "? = nil")
-    lines[#lines + 1] = node.required and statement or ("if let %s { %s }"):format(names.quoted(name), statement)
+    local suffix = node.required and "" or "? = nil"
+    arguments[#arguments + 1] = ("%s: %s%s"):format(names.quoted(name), type_name, suffix)
+    lines[#lines + 1] = node.required and statement
+      or ("if let %s { %s }"):format(names.quoted(name), statement)
   end
   local method = methods[operation.method]
-  local start = ("%s.%s%s"):format(operation.service == 1 and "api" or "api" .. operation.service, method or "call",
+  local endpoint = operation.service == 1 and "api" or "api" .. operation.service
+  local start = ("%s.%s%s"):format(endpoint, method or "call",
     method and "(" or "(" .. names.text(operation.method) .. ", ")
   local call = start .. path_of(made, operation, by_argument) .. ")"
   names.comment(operation.summary or operation.method .. " " .. operation.path, "    ", add)
   if operation.is_deprecated then add "    @available(*, deprecated)" end
   local name = names.quoted(names.unique(names.value(operation.name), taken))
-  local head = ("    func %s(%s) -> Call<%s> {"):format(name, table.concat(arguments, ", "), result_type(made, operation))
+  local result = result_type(made, operation)
+  local head = ("    func %s(%s) -> Call<%s> {"):format(name, table.concat(arguments, ", "), result)
   if #head > 108 then
     head = ("    func %s(\n        %s\n    ) -> Call<%s> {"):format(
-      name, table.concat(arguments, ",\n        "), result_type(made, operation))
+      name, table.concat(arguments, ",\n        "), result)
   end
   add(head)
   if #lines == 0 then
@@ -154,7 +165,7 @@ function swift.of(api)
     api.title, api.version))
   add "import RestClient"
   add ""
-  add(("/// %s. The block of `init` has what all requests share, such as `Authorize(.bearer) { … }`."):format(api.title))
+  add(("/// %s. The block of `init` has what all requests share, such as `Authorize`."):format(api.title))
   add(("struct %s: Sendable {"):format(name))
   local endpoints = {}
   for number, service in ipairs(api.services) do

@@ -9,7 +9,7 @@ models.__index = models
 local deepest, most_models = 24, 20000
 
 function models.new(doc)
-  return setmetatable({ doc = doc, taken = {}, by_reference = {}, list = {}, aliases = {}, count = 0 }, models)
+  return setmetatable({ doc = doc, taken = {}, by_reference = {}, list = {}, count = 0 }, models)
 end
 
 local function kind_of(schema)
@@ -58,7 +58,8 @@ end
 function models:add_struct(label, schema)
   self.count = self.count + 1
   if self.count > most_models then return "Tree" end
-  local model = { name = names.type(label, self.taken), schema = schema, fields = {}, required = {}, uses = {} }
+  local model = { schema = schema, fields = {}, required = {}, uses = {} }
+  model.name = names.type(label, self.taken)
   self.list[#self.list + 1] = model
   return model.name
 end
@@ -186,7 +187,8 @@ function models:find_circles()
 end
 
 local function write_enum(model, add)
-  add(("    struct %s: RawRepresentable, Hashable, Codable, Sendable, ExpressibleByStringLiteral,"):format(model.name))
+  add(("    struct %s: RawRepresentable, Hashable, Codable, Sendable, ExpressibleByStringLiteral,"):format(
+    model.name))
   add "        QueryValueConvertible, PathConvertible"
   add "    {"
   add "        var rawValue: String"
@@ -208,7 +210,8 @@ local function write_struct(model, add)
   for _, property in ipairs(model.properties) do
     names.comment(property.about, "        ", add)
     local type_name = property.is_indirect and ("Indirect<%s>"):format(property.type) or property.type
-    add(("        var %s: %s%s"):format(names.quoted(property.name), type_name, property.is_optional and "?" or ""))
+    local suffix = property.is_optional and "?" or ""
+    add(("        var %s: %s%s"):format(names.quoted(property.name), type_name, suffix))
     has_keys = has_keys or property.name ~= property.key
   end
   if has_keys then

@@ -4,21 +4,22 @@ local writer = require "resthost.lua_writer"
 local names = {}
 
 local keywords = {}
-for word in ([[Any Self actor as associatedtype async await borrowing break case catch class consuming continue
-default defer deinit do else enum extension fallthrough false fileprivate for func get guard if import in indirect
-init inout internal is lazy let mutating nil nonmutating open operator optional override postfix precedencegroup
-prefix private protocol public repeat required rethrows return self set some static struct subscript super switch
-throw throws true try typealias var weak where while willSet didSet Type Protocol]]):gmatch "%S+" do
+for word in ([[Any Self actor as associatedtype async await borrowing break case catch class consuming
+continue default defer deinit do else enum extension fallthrough false fileprivate for func get guard if
+import in indirect init inout internal is lazy let mutating nil nonmutating open operator optional
+override postfix precedencegroup prefix private protocol public repeat required rethrows return self set
+some static struct subscript super switch throw throws true try typealias var weak where while willSet
+didSet Type Protocol]]):gmatch "%S+" do
   keywords[word] = true
 end
 
 -- Types that the file uses itself: a model with such a name would hide them.
 local used_types = {}
-for word in ([[Any Array Authorize Body Bool Call CallProperties Character Codable CodingKey CodingKeys Configure
-ContentType Decodable Decoder DefinitionError Dictionary Double Encodable Encoder Endpoint Entity Error Header Headers
-Indirect Int Method Models MultipartPart Never Optional Path PathConvertible PropertiesBuilder Query
-QueryValueConvertible RawRepresentable Result Self Sendable Service Session Set String Task Timeout Tree Type UInt8
-Void]]):gmatch "%S+" do
+for word in ([[Any Array Authorize Body Bool Call CallProperties Character Codable CodingKey CodingKeys
+Configure ContentType Decodable Decoder DefinitionError Dictionary Double Encodable Encoder Endpoint
+Entity Error Header Headers Indirect Int Method Models MultipartPart Never Optional Path PathConvertible
+PropertiesBuilder Query QueryValueConvertible RawRepresentable Result Self Sendable Service Session Set
+String Task Timeout Tree Type UInt8 Void]]):gmatch "%S+" do
   used_types[word] = true
 end
 

@@ -1,4 +1,6 @@
--- Writes the test of an imported script: each operation is sent to a stub, which answers with the document's example.
+-- Writes the test of an imported script: each operation is sent to a stub, which answers with the document's
+-- example.
+local document = require "resthost.openapi_document"
 local samples = require "resthost.openapi_samples"
 local writer = require "resthost.lua_writer"
 
@@ -26,7 +28,9 @@ local function argument(doc, one)
   if not writer.is_value(value) then value = samples.of(doc, one.schema) end
   if one.where == "path" then
     if type(value) == "table" then value = value[1] end
-    if math.type(value) ~= "integer" and not (type(value) == "string" and value:find "^[%w_-]+$") then value = "a" end
+    if math.type(value) ~= "integer" and not (type(value) == "string" and value:find "^[%w_-]+$") then
+      value = "a"
+    end
   end
   return value
 end
@@ -56,8 +60,9 @@ local function call_of(api, operation)
     local value = body.example
     if not writer.is_value(value) then value = samples.of(doc, body.schema) end
     if body.kind == "text" or body.kind == "bytes" then value = "text" end
-    if (body.kind == "form" or body.kind == "multipart") and (type(value) ~= "table" or next(value) == nil or #value > 0) then
-      value = { [next(doc:resolve(body.schema).properties or {}) or "field"] = "text" }
+    local has_fields = type(value) == "table" and next(value) ~= nil and #value == 0
+    if (body.kind == "form" or body.kind == "multipart") and not has_fields then
+      value = { [document.keys(doc:resolve(body.schema).properties)[1] or "field"] = "text" }
     end
     texts[#texts + 1] = value == nil and "nil" or writer.value(value, "  ")
   end
@@ -75,7 +80,9 @@ end
 -- A body of JSON in the stub's answer. Values that aren't objects or lists are no content for the pipeline.
 local function answer_of(api, operation, room)
   local result = operation.result
-  if result.kind ~= "json" or not result.schema or operation.method == "HEAD" or room.bytes <= 0 then return nil end
+  if result.kind ~= "json" or not result.schema or operation.method == "HEAD" or room.bytes <= 0 then
+    return nil
+  end
   local json = samples.response(api.doc, result)
   if json then room.bytes = room.bytes - #json end
   return json
@@ -87,7 +94,9 @@ local function credential_lines(api)
   for _, list in ipairs(api.security) do
     local scheme = list[1]
     if scheme.kind == "apiKey" or scheme.kind == "http" then
-      for _, option in ipairs(scheme.options) do lines[#lines + 1] = ('%s = "for-trying"'):format(option.name) end
+      for _, option in ipairs(scheme.options) do
+        lines[#lines + 1] = ('%s = "for-trying"'):format(option.name)
+      end
     end
   end
   return lines
@@ -97,14 +106,16 @@ end
 function tests.of(api)
   local lines, room = {}, { bytes = most_bytes }
   local function add(text) lines[#lines + 1] = text end
-  add(("-- Tests of %s_generated.lua, without a network. `resthost import` wrote this file."):format(api.base))
+  add(("-- Tests of %s_generated.lua, without a network. `resthost import` wrote this file."):format(
+    api.base))
   add 'local t = require "resthost.test"'
   add 'local rest = require "resthost"'
   add ""
   add "local host = t.host()"
   local fields = credential_lines(api)
   table.insert(fields, 1, "rest = host.rest")
-  add(("local api = require(%s).new { %s }"):format(writer.quote(api.base .. "_generated"), table.concat(fields, ", ")))
+  add(("local api = require(%s).new { %s }"):format(
+    writer.quote(api.base .. "_generated"), table.concat(fields, ", ")))
   add ""
   add "t.before_each(function() host:clear_stubs() end)"
   add ""

@@ -11,11 +11,14 @@ local most_types, deepest, most_choices, most_literals = 40000, 24, 40, 60
 --- Types below a prefix, such as `petstore.Pet`.
 function types.new(doc, prefix)
   return setmetatable({
-    doc = doc, prefix = prefix, lines = {}, taken = {}, by_reference = {}, pending = {}, count = 0, results = {},
+    doc = doc, prefix = prefix, lines = {}, taken = {}, by_reference = {}, pending = {}, count = 0,
+    results = {},
   }, types)
 end
 
-function types:add(format, ...) self.lines[#self.lines + 1] = select("#", ...) > 0 and format:format(...) or format end
+function types:add(format, ...)
+  self.lines[#self.lines + 1] = select("#", ...) > 0 and format:format(...) or format
+end
 
 --- A name of a class that isn't taken.
 function types:class_name(text)
@@ -51,7 +54,9 @@ function types:of_reference(reference)
 end
 
 local function literal(value)
-  if type(value) == "string" and #value <= 80 and not value:find '[%c"\\`]' then return '"' .. value .. '"' end
+  if type(value) == "string" and #value <= 80 and not value:find '[%c"\\`]' then
+    return '"' .. value .. '"'
+  end
   if type(value) == "boolean" or math.type(value) == "integer" then return tostring(value) end
 end
 
@@ -78,8 +83,10 @@ local function of_values(values)
   return table.concat(choices, "|"), #choices > 1
 end
 
-local basic = { string = "string", integer = "integer", number = "number", boolean = "boolean", file = "string",
-  ["null"] = "lightuserdata" }
+local basic = {
+  string = "string", integer = "integer", number = "number", boolean = "boolean", file = "string",
+  ["null"] = "lightuserdata",
+}
 
 --- Whether a schema describes an object with fields of its own.
 function types:is_object(schema, depth)
@@ -119,7 +126,9 @@ end
 function types:of_kind(kind, schema, name, depth)
   if kind == "array" then
     local items = schema.items
-    if type(items) ~= "table" and type(schema.prefixItems) == "table" then items = { anyOf = schema.prefixItems } end
+    if type(items) ~= "table" and type(schema.prefixItems) == "table" then
+      items = { anyOf = schema.prefixItems }
+    end
     local item, is_union = self:of(items, name .. ".item", depth + 1)
     return (is_union and "(" .. item .. ")" or item) .. "[]"
   end
@@ -139,7 +148,9 @@ function types:of_value(schema, name, depth)
     return self:put_off(self:class_name(name:sub(#self.prefix + 2)), schema, depth)
   end
   for _, word in ipairs { "oneOf", "anyOf" } do
-    if type(schema[word]) == "table" and #schema[word] > 0 then return self:of_choices(schema[word], name, depth) end
+    if type(schema[word]) == "table" and #schema[word] > 0 then
+      return self:of_choices(schema[word], name, depth)
+    end
   end
   local parts = document.table(schema.allOf)
   if #parts > 0 then return self:of(parts[1], name, depth + 1) end
@@ -224,7 +235,9 @@ function types:define(name, schema, depth)
     self:add("---@field %s%s %s%s", key, class.required[field] and "" or "?",
       self:of(node, name .. "." .. field, depth + 1), about and " " .. about or "")
   end
-  if class.values then self:add("---@field [string] %s", (self:of(class.values, name .. ".value", depth + 1))) end
+  if class.values then
+    self:add("---@field [string] %s", (self:of(class.values, name .. ".value", depth + 1)))
+  end
   self:add ""
 end
 

@@ -12,7 +12,9 @@ local recorded = {}
 -- Further requests are left out.
 local most_requests = 5000
 
-local ignored_headers = { host = true, ["content-length"] = true, connection = true, ["accept-encoding"] = true }
+local ignored_headers = {
+  host = true, ["content-length"] = true, connection = true, ["accept-encoding"] = true,
+}
 
 --- An API without requests, for the file that the options name; or nil and a message.
 function recorded.new(options, warnings, title)
@@ -26,7 +28,8 @@ function recorded.new(options, warnings, title)
     doc = doc, base = base, variable = writer.name(base), title = title, options = options, operations = {},
     services = {}, by_origin = {}, service_names = {}, server_options = {}, security = {}, places = {},
     taken = helpers.reserved_names(),
-    options_by_key = {}, secret_options = {}, by_placeholder = {}, names = { service = true, services = true, expose = true },
+    options_by_key = {}, secret_options = {}, by_placeholder = {},
+    names = { service = true, services = true, expose = true },
   }
 end
 
@@ -45,14 +48,19 @@ local function without_dots(path)
   return table.concat(segments, "/")
 end
 
+--- Whether a text is a method.
+function recorded.is_method(text) return text:find "^%a[%w-]*$" ~= nil and #text <= 40 end
+
 --- The parts of a URL: the number of its service, the path without a slash in front, the query and the user.
 function recorded.place(api, url)
   local scheme, authority, rest_of_url = url:match "^(%a+)://([^/?#]*)(.*)$"
-  if not scheme or authority == "" then return nil end
+  if not scheme or not scheme:lower():find "^https?$" then return nil end
   local user, host = authority:match "^(.*)@(.*)$"
   local path, query = rest_of_url:gsub("#.*$", ""):match "^([^?]*)%??(.*)$"
   path = without_dots(path)
-  local origin = ("%s://%s"):format(scheme:lower(), (host or authority):lower())
+  host = (host or authority):lower()
+  if not host:find "^[%w._~:%[%]-]+$" then return nil end
+  local origin = ("%s://%s"):format(scheme:lower(), host)
   local given = api.options.base_url
   if given then
     given = given:gsub("/$", "")
@@ -100,7 +108,8 @@ end
 -- The value with options of the script in place of `{{name}}` in its texts.
 local function with_options(api, value, depth)
   depth = depth or 0
-  if type(value) == "table" and getmetatable(value) ~= nil and depth < 40 and not writer.is_expression(value) then
+  local is_data = type(value) == "table" and getmetatable(value) ~= nil and not writer.is_expression(value)
+  if is_data and depth < 40 then
     for key, item in pairs(value) do value[key] = with_options(api, item, depth + 1) end
     return value
   end
@@ -126,7 +135,7 @@ end
 local function body_fields(api, service, request, content_type, add)
   local text = request.text
   local essence = content_type and content_type:lower():match "^%s*([^;%s]*)" or ""
-  if request.parts then
+  if request.parts and #request.parts > 0 then
     local list = {}
     for index, part in ipairs(request.parts) do
       local copy = {}
@@ -181,7 +190,10 @@ function recorded.add(api, request)
     return api.doc:warn("only the first %d requests are imported", most_requests)
   end
   local service, path, query, user = recorded.place(api, request.url)
-  if not service then return api.doc:warn("'%s' is no URL of a server: its request is left out", request.url) end
+  if not service or not recorded.is_method(request.method) then
+    return api.doc:warn("the request '%s %s' is left out: its method or URL is none",
+      request.method:sub(1, 20), request.url:sub(1, 100))
+  end
   user = user or request.user
   if user and user ~= "" then secrets.user(api, service, request.is_digest) end
   if request.key then
@@ -195,9 +207,13 @@ function recorded.add(api, request)
   for _, header in ipairs(request.headers or {}) do
     local lower = header[1]:lower()
     if lower == "content-type" then
-      content_type = header[2]
+      content_type = header[2]:gsub("%c", "")
     elseif not ignored_headers[lower] and not secrets.header(api, service, header[1], header[2]) then
-      headers[#headers + 1] = { header[1], with_options(api, header[2]) }
+      if writer.is_header_name(header[1]) and not header[2]:find "[\r\n%z]" then
+        headers[#headers + 1] = { header[1], with_options(api, header[2]) }
+      else
+        api.doc:warn("the header '%s' is left out: it has no valid name or value", header[1]:sub(1, 100))
+      end
     end
   end
   local parameters = {}

@@ -6,8 +6,9 @@ local secrets = {}
 
 -- A name without separators that ends with one of these words is a secret's.
 local words = {
-  "token", "password", "passwd", "passphrase", "secret", "signature", "credential", "credentials", "authorization",
-  "apikey", "accesskey", "authkey", "privatekey", "secretkey", "sessionid", "sessionkey", "subscriptionkey",
+  "token", "password", "passwd", "passphrase", "secret", "signature", "credential", "credentials",
+  "authorization", "apikey", "accesskey", "authkey", "privatekey", "secretkey", "sessionid", "sessionkey",
+  "subscriptionkey",
 }
 local whole = { sig = true, auth = true, session = true, pwd = true, pass = true, otp = true, jwt = true }
 -- Tokens of lists and of forms, which say nothing about who asks.
@@ -32,7 +33,8 @@ local function option(api, service, name, description)
   if not api.options_by_key[key] then
     local suffix = service > 1 and "_" .. service or ""
     api.options_by_key[key] = {
-      name = writer.unique(writer.name(name) .. suffix, api.taken), description = description, is_condition = true,
+      name = writer.unique(writer.name(name) .. suffix, api.taken), description = description,
+      is_condition = true,
     }
   end
   return api.options_by_key[key]
@@ -73,7 +75,8 @@ function secrets.header(api, service, name, value, is_secret)
     elseif kind == "bearer" then
       local token = option(api, service, "token", "The token, without `Bearer`.")
       add(api, service, "header authorization", { token },
-        ('service:use("api_key", { header = "Authorization", value = "Bearer " .. options.%s })'):format(token.name))
+        ('service:use("api_key", { header = "Authorization", value = "Bearer " .. options.%s })'):format(
+          token.name))
     else
       local whole_value = option(api, service, "authorization", "The value of `Authorization`.")
       add(api, service, "header authorization", { whole_value },
