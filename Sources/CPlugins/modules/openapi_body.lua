@@ -23,7 +23,9 @@ function body.media(doc, content)
   local types = document.keys(content)
   for _, content_type in ipairs(types) do
     local _, place = kind_of(content_type)
-    if not content_type:find "%c" and (not rank or place < rank) then best, rank, name = content[content_type], place, content_type end
+    if not content_type:find "%c" and (not rank or place < rank) then
+      best, rank, name = content[content_type], place, content_type
+    end
   end
   if not best then return nil end
   local node = {}

@@ -150,8 +150,8 @@ local function sort_parameters(doc, nodes)
       path[#path + 1] = one
     elseif one.where == "querystring" or not default_styles[one.where] then
       doc:warn("parameter '%s' in '%s' is left out", one.name, one.where)
-    elseif one.where == "header" and not writer.is_header_name(one.name) then
-      doc:warn("the header '%s' is left out: it has no valid name", one.name:sub(1, 100))
+    elseif one.where ~= "query" and not writer.is_header_name(one.name) then
+      doc:warn("the %s '%s' is left out: it has no valid name", one.where, one.name:sub(1, 100))
     elseif one.where ~= "header" or not ignored_headers[one.name:lower()] then
       one.key = keys[one.name] and writer.unique(one.name .. "_" .. one.where, keys) or one.name
       keys[one.key] = true
@@ -190,8 +190,8 @@ function operations.of(doc)
   local found, taken = {}, {}
   for name in pairs(reserved) do taken[name] = true end
   for _, path in ipairs(document.keys(doc.root.paths)) do
-    if has_dot_segment(path) then
-      doc:warn("the path '%s' has a segment '.' or '..', and is left out", path:sub(1, 100))
+    if has_dot_segment(path) or path:find "%c" then
+      doc:warn("the path '%s' has '.', '..' or control characters in it, and is left out", path:sub(1, 100))
     elseif path:find "^/" then
       local item = doc:resolve(doc.root.paths[path])
       for _, method in ipairs(methods) do

@@ -54,6 +54,7 @@ local function server_of(doc, list, given_url, taken, options)
   local server = document.table(document.table(list)[1])
   local url, variables = document.text(server.url) or "/", document.table(server.variables)
   local default = defaults(url, variables)
+  if default:find '[%c%s"<>\\^`{}|]' then default = "/" end
   if default:find "^https?://[^/]" then
     return { url = default, expression = expression(doc, url, variables, taken, options) }
   end
