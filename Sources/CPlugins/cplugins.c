@@ -51,6 +51,22 @@ static const unsigned char hmac[] = {
 #embed "modules/hmac.lua"
 };
 
+static const unsigned char import_curl[] = {
+#embed "modules/import_curl.lua"
+};
+
+static const unsigned char import_har[] = {
+#embed "modules/import_har.lua"
+};
+
+static const unsigned char import_openapi[] = {
+#embed "modules/import_openapi.lua"
+};
+
+static const unsigned char import_postman[] = {
+#embed "modules/import_postman.lua"
+};
+
 static const unsigned char importer[] = {
 #embed "modules/importer.lua"
 };
@@ -75,6 +91,10 @@ static const unsigned char link_header[] = {
 #embed "modules/link_header.lua"
 };
 
+static const unsigned char lua_writer[] = {
+#embed "modules/lua_writer.lua"
+};
+
 static const unsigned char oauth2[] = {
 #embed "modules/oauth2.lua"
 };
@@ -89,6 +109,70 @@ static const unsigned char oauth2_login[] = {
 
 static const unsigned char oauth2_options[] = {
 #embed "modules/oauth2_options.lua"
+};
+
+static const unsigned char openapi_body[] = {
+#embed "modules/openapi_body.lua"
+};
+
+static const unsigned char openapi_calls[] = {
+#embed "modules/openapi_calls.lua"
+};
+
+static const unsigned char openapi_document[] = {
+#embed "modules/openapi_document.lua"
+};
+
+static const unsigned char openapi_helpers[] = {
+#embed "modules/openapi_helpers.lua"
+};
+
+static const unsigned char openapi_operations[] = {
+#embed "modules/openapi_operations.lua"
+};
+
+static const unsigned char openapi_samples[] = {
+#embed "modules/openapi_samples.lua"
+};
+
+static const unsigned char openapi_script[] = {
+#embed "modules/openapi_script.lua"
+};
+
+static const unsigned char openapi_security[] = {
+#embed "modules/openapi_security.lua"
+};
+
+static const unsigned char openapi_servers[] = {
+#embed "modules/openapi_servers.lua"
+};
+
+static const unsigned char openapi_stubs[] = {
+#embed "modules/openapi_stubs.lua"
+};
+
+static const unsigned char openapi_swagger[] = {
+#embed "modules/openapi_swagger.lua"
+};
+
+static const unsigned char openapi_swift[] = {
+#embed "modules/openapi_swift.lua"
+};
+
+static const unsigned char openapi_swift_models[] = {
+#embed "modules/openapi_swift_models.lua"
+};
+
+static const unsigned char openapi_swift_names[] = {
+#embed "modules/openapi_swift_names.lua"
+};
+
+static const unsigned char openapi_tests[] = {
+#embed "modules/openapi_tests.lua"
+};
+
+static const unsigned char openapi_types[] = {
+#embed "modules/openapi_types.lua"
 };
 
 static const unsigned char page_styles[] = {
@@ -111,6 +195,14 @@ static const unsigned char prometheus[] = {
 #embed "modules/prometheus.lua"
 };
 
+static const unsigned char recorded_requests[] = {
+#embed "modules/recorded_requests.lua"
+};
+
+static const unsigned char recorded_secrets[] = {
+#embed "modules/recorded_secrets.lua"
+};
+
 static const unsigned char remote[] = {
 #embed "modules/remote.lua"
 };
@@ -121,6 +213,10 @@ static const unsigned char scope[] = {
 
 static const unsigned char server_clock[] = {
 #embed "modules/server_clock.lua"
+};
+
+static const unsigned char shell_words[] = {
+#embed "modules/shell_words.lua"
 };
 
 static const unsigned char token_file[] = {
@@ -136,11 +232,18 @@ static const unsigned char token_keeper[] = {
 static const cplugins_module modules[] = {
     MODULE(api_key), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest), MODULE(etcd),
     MODULE(github_app), MODULE(google_service_account), MODULE(graphql), MODULE(graphql_document),
-    MODULE(graphql_exchange), MODULE(hmac), MODULE(importer), MODULE(jwk), MODULE(jwt),
-    MODULE(kubernetes), MODULE(lines), MODULE(link_header), MODULE(oauth2), MODULE(oauth2_client),
-    MODULE(oauth2_login), MODULE(oauth2_options), MODULE(page_styles), MODULE(pages),
-    MODULE(plugin), MODULE(polling), MODULE(prometheus), MODULE(remote), MODULE(scope),
-    MODULE(server_clock), MODULE(token_file), MODULE(token_keeper),
+    MODULE(graphql_exchange), MODULE(hmac), MODULE(import_curl), MODULE(import_har),
+    MODULE(import_openapi), MODULE(import_postman), MODULE(importer), MODULE(jwk), MODULE(jwt),
+    MODULE(kubernetes), MODULE(lines), MODULE(link_header), MODULE(lua_writer), MODULE(oauth2),
+    MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options), MODULE(openapi_body),
+    MODULE(openapi_calls), MODULE(openapi_document), MODULE(openapi_helpers),
+    MODULE(openapi_operations), MODULE(openapi_samples), MODULE(openapi_script),
+    MODULE(openapi_security), MODULE(openapi_servers), MODULE(openapi_stubs),
+    MODULE(openapi_swagger), MODULE(openapi_swift), MODULE(openapi_swift_models),
+    MODULE(openapi_swift_names), MODULE(openapi_tests), MODULE(openapi_types), MODULE(page_styles),
+    MODULE(pages), MODULE(plugin), MODULE(polling), MODULE(prometheus), MODULE(recorded_requests),
+    MODULE(recorded_secrets), MODULE(remote), MODULE(scope), MODULE(server_clock),
+    MODULE(shell_words), MODULE(token_file), MODULE(token_keeper),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

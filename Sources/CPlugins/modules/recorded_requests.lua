@@ -1,0 +1,270 @@
+-- Makes a script of requests that were written down: lines of curl, a recording, a collection.
+local rest = require "resthost"
+local document = require "resthost.openapi_document"
+local helpers = require "resthost.openapi_helpers"
+local script = require "resthost.openapi_script"
+local secrets = require "resthost.recorded_secrets"
+local stubs = require "resthost.openapi_stubs"
+local writer = require "resthost.lua_writer"
+
+local recorded = {}
+
+-- Further requests are left out.
+local most_requests = 5000
+
+local ignored_headers = {
+  host = true, ["content-length"] = true, connection = true, ["accept-encoding"] = true,
+}
+
+--- An API without requests, for the file that the options name; or nil and a message.
+function recorded.new(options, warnings, title)
+  local base = options.output:match "([^/]*)$"
+  if not base:find "^[%w_-]+$" then
+    return nil, ("'%s' is no name for a script: use letters, digits, '_' and '-'"):format(base)
+  end
+  local doc = document.open { openapi = "3.0.0" }
+  doc.warnings = warnings
+  return {
+    doc = doc, base = base, variable = writer.name(base), title = title, options = options, operations = {},
+    services = {}, by_origin = {}, service_names = {}, server_options = {}, security = {}, places = {},
+    taken = helpers.reserved_names(),
+    options_by_key = {}, secret_options = {}, by_placeholder = {},
+    names = { service = true, services = true, expose = true },
+  }
+end
+
+-- A path without segments `.` and `..`, as clients send it (RFC 3986 5.2.4).
+local function without_dots(path)
+  if not path:find "%." then return path end
+  local segments = {}
+  for segment in (path .. "/"):gmatch "([^/]*)/" do
+    local plain = segment:gsub("%%2[eE]", ".")
+    if plain == ".." then
+      if #segments > 1 then table.remove(segments) end
+    elseif plain ~= "." then
+      segments[#segments + 1] = segment
+    end
+  end
+  return table.concat(segments, "/")
+end
+
+--- Whether a text is a method.
+function recorded.is_method(text) return text:find "^%a[%w-]*$" ~= nil and #text <= 40 end
+
+--- The parts of a URL: the number of its service, the path without a slash in front, the query and the user.
+function recorded.place(api, url)
+  local scheme, authority, rest_of_url = url:match "^(%a+)://([^/?#]*)(.*)$"
+  if not scheme or not scheme:lower():find "^https?$" then return nil end
+  local user, host = authority:match "^(.*)@(.*)$"
+  local path, query = rest_of_url:gsub("#.*$", ""):match "^([^?]*)%??(.*)$"
+  path = without_dots(path)
+  host = (host or authority):lower()
+  if not host:find "^[%w._~:%[%]-]+$" then return nil end
+  local origin = ("%s://%s"):format(scheme:lower(), host)
+  local given = api.options.base_url
+  if given then
+    given = given:gsub("/$", "")
+    local whole = origin .. path
+    if whole:sub(1, #given) == given and whole:find("^/", #given + 1) then
+      origin, path = given, whole:sub(#given + 1)
+    end
+  end
+  if not api.by_origin[origin] then
+    local first = #api.services == 0
+    local name = api.options.service or api.variable
+    if not first then name = name .. "_" .. writer.name(origin:match "://([^:/]*)") end
+    table.insert(api.services, {
+      name = writer.unique(name, api.service_names), url = origin, expression = writer.quote(origin),
+    })
+    api.by_origin[origin] = #api.services
+  end
+  return api.by_origin[origin], path:gsub("^/", ""), query, user
+end
+
+--- The pairs of a query or a form, decoded.
+function recorded.pairs_of(text)
+  local list = {}
+  for part in text:gmatch "[^&]+" do
+    local name, equals, value = part:match "^([^=]*)(=?)(.*)$"
+    local function decoded(escaped) return rest.url.decode((escaped:gsub("%+", "%%20"))) end
+    list[#list + 1] = { decoded(name), equals == "" and rest.null or decoded(value) }
+  end
+  return list
+end
+
+-- The template of a path, or its components if it can't be written as text.
+local function path_of(path)
+  if not path:find "%%2[fF]" and not path:find "[{}]" and not path:find "%%7[bBdD]" then
+    return rest.url.decode(path), nil
+  end
+  local components = {}
+  for segment in path:gmatch "[^/]+" do
+    segment = segment:gsub("{", "%%7B"):gsub("}", "%%7D")
+    components[#components + 1] = writer.expression("rest.raw " .. writer.quote(segment))
+  end
+  return "", components
+end
+
+-- The value with options of the script in place of `{{name}}` in its texts.
+local function with_options(api, value, depth)
+  depth = depth or 0
+  local is_data = type(value) == "table" and getmetatable(value) ~= nil and not writer.is_expression(value)
+  if is_data and depth < 40 then
+    for key, item in pairs(value) do value[key] = with_options(api, item, depth + 1) end
+    return value
+  end
+  if type(value) ~= "string" or not value:find("{{", 1, true) then return value end
+  local parts, rest_of_text = {}, value
+  while true do
+    local before, name, after = rest_of_text:match "^(.-){{%s*([^{}]-)%s*}}(.*)$"
+    if not before then break end
+    if before ~= "" then parts[#parts + 1] = writer.quote(before) end
+    local option = api.by_placeholder[name]
+    if not option then
+      option = writer.unique(writer.name(name, "variable"), api.taken)
+      api.by_placeholder[name] = option
+      table.insert(api.server_options, { name = option, default = "" })
+    end
+    parts[#parts + 1], rest_of_text = option, after
+  end
+  if rest_of_text ~= "" then parts[#parts + 1] = writer.quote(rest_of_text) end
+  return writer.expression(table.concat(parts, " .. "))
+end
+
+-- The fields of the definition that say what the body is.
+local function body_fields(api, service, request, content_type, add)
+  local text = request.text
+  local essence = content_type and content_type:lower():match "^%s*([^;%s]*)" or ""
+  if request.parts and #request.parts > 0 then
+    local list = {}
+    for index, part in ipairs(request.parts) do
+      local copy = {}
+      for key, value in pairs(part) do copy[key] = value end
+      if type(copy.value) == "string" then copy.value = secrets.field(api, service, copy.name, copy.value) end
+      copy.value = with_options(api, copy.value)
+      list[index] = copy
+    end
+    return add("multipart", list)
+  elseif request.file then
+    add("file", request.file)
+    return add("content_type", content_type ~= "" and content_type or nil)
+  elseif not text or text == "" then
+    return
+  end
+  if essence:find "json" then
+    local value = rest.json.decode(text)
+    if type(value) == "table" then
+      add("json", secrets.body(api, service, value))
+      return essence ~= "application/json" and add("content_type", content_type)
+    end
+  elseif essence == "application/x-www-form-urlencoded" and text:find "^[^=&%s]+=" then
+    local fields = recorded.pairs_of(text)
+    for _, pair in ipairs(fields) do
+      pair[2] = pair[2] == rest.null and "" or secrets.field(api, service, pair[1], pair[2])
+      pair[2] = with_options(api, pair[2])
+    end
+    return add("form", fields)
+  end
+  add(essence:find "^text/" and "text" or "body", text)
+  return add("content_type", content_type)
+end
+
+-- The definition of a request, as a line or lines of the script.
+local function define(_, operation, service)
+  local lines = {}
+  for _, field in ipairs(operation.fields) do
+    lines[#lines + 1] = ("%s = %s"):format(field[1], writer.value(field[2], "    "))
+  end
+  local start = ("  api.%s = %s:define(%s, %s"):format(
+    operation.name, service, writer.quote(operation.method), writer.quote(operation.template))
+  if #start > 104 then start = start:gsub(":define%(", ":define(\n    ", 1) end
+  if #lines == 0 then return start .. ")" end
+  local line = table.concat(lines, ", ")
+  if #start + #line < 98 and not line:find "\n" then return ("%s, { %s })"):format(start, line) end
+  return ("%s, {\n    %s,\n  })"):format(start, table.concat(lines, ",\n    "))
+end
+
+--- Adds a request: method, url, headers, and one of text, parts and file; perhaps a name and a description.
+function recorded.add(api, request)
+  if #api.operations >= most_requests then
+    return api.doc:warn("only the first %d requests are imported", most_requests)
+  end
+  local service, path, query, user = recorded.place(api, request.url)
+  if not service or not recorded.is_method(request.method) then
+    return api.doc:warn("the request '%s %s' is left out: its method or URL is none",
+      request.method:sub(1, 20), request.url:sub(1, 100))
+  end
+  user = user or request.user
+  if user and user ~= "" then secrets.user(api, service, request.is_digest) end
+  if request.key then
+    local take = request.key.is_query and secrets.parameter or secrets.header
+    take(api, service, request.key.name, "", true)
+  end
+  local fields, headers, content_type = {}, {}, request.default_type
+  local function add(name, value)
+    if value ~= nil then fields[#fields + 1] = { name, with_options(api, value) } end
+  end
+  for _, header in ipairs(request.headers or {}) do
+    local lower = header[1]:lower()
+    if lower == "content-type" then
+      content_type = header[2]:gsub("%c", "")
+    elseif not ignored_headers[lower] and not secrets.header(api, service, header[1], header[2]) then
+      if writer.is_header_name(header[1]) and not header[2]:find "[\r\n%z]" then
+        headers[#headers + 1] = { header[1], with_options(api, header[2]) }
+      else
+        api.doc:warn("the header '%s' is left out: it has no valid name or value", header[1]:sub(1, 100))
+      end
+    end
+  end
+  local parameters = {}
+  for _, pair in ipairs(recorded.pairs_of(query)) do
+    if not secrets.parameter(api, service, pair[1]) then parameters[#parameters + 1] = pair end
+    pair[2] = with_options(api, pair[2])
+  end
+  local template, components = request.template, nil
+  if not template then template, components = path_of(path) end
+  add("path", components)
+  if #headers > 0 then add("headers", headers) end
+  if #parameters > 0 then add("query", parameters) end
+  body_fields(api, service, request, content_type, add)
+  local name = request.name or request.method .. "_" .. path:gsub("%%%x%x", "_")
+  table.insert(api.operations, {
+    name = writer.unique(writer.name(name, request.method:lower()), api.names), method = request.method,
+    path = "/" .. path, template = template, service = service, fields = fields, summary = request.summary,
+    description = request.description, path_params = request.path_params or {}, params = {}, result = {},
+  })
+end
+
+--- The files of an API.
+function recorded.finish(api, options, has_types)
+  if #api.operations == 0 then return nil, "no request could be imported" end
+  local files = { { path = options.output .. "_generated.lua", text = script.generated(api), once = false } }
+  if has_types then
+    table.insert(files, {
+      path = options.output .. "_types.lua", text = (stubs.of(api, script.credentials(api))), once = false,
+    })
+  end
+  table.insert(files, { path = options.output .. ".lua", text = script.own(api), once = true })
+  local grants, names = script.grants(api)
+  local summary = ("%s: %d definitions"):format(api.title, #api.operations)
+  if grants then
+    local folder = options.output:match "^(.*/)[^/]*$" or ""
+    table.insert(files, { path = folder .. "resthost.toml", text = grants, once = true })
+    summary = summary .. "; it reads " .. table.concat(names, ", "):gsub('"', "")
+  end
+  return { files = files, warnings = api.doc.warnings, summary = summary }
+end
+
+--- Makes the definitions of an API fixed ones, with the values of its requests.
+function recorded.prepare(api) api.define, api.is_untyped = define, true end
+
+--- The files of a list of requests.
+function recorded.files(requests, options, warnings, title)
+  local api, message = recorded.new(options, warnings, title)
+  if not api then return nil, message end
+  recorded.prepare(api)
+  for _, request in ipairs(requests) do recorded.add(api, request) end
+  return recorded.finish(api, options, false)
+end
+
+return recorded
