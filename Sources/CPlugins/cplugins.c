@@ -7,6 +7,22 @@ static const unsigned char api_key[] = {
 #embed "modules/api_key.lua"
 };
 
+static const unsigned char aws_credentials[] = {
+#embed "modules/aws_credentials.lua"
+};
+
+static const unsigned char aws_signature[] = {
+#embed "modules/aws_signature.lua"
+};
+
+static const unsigned char aws_sigv4[] = {
+#embed "modules/aws_sigv4.lua"
+};
+
+static const unsigned char aws_sources[] = {
+#embed "modules/aws_sources.lua"
+};
+
 static const unsigned char basic[] = {
 #embed "modules/basic.lua"
 };
@@ -26,7 +42,8 @@ static const unsigned char scope[] = {
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(scope),
+    MODULE(api_key), MODULE(aws_credentials), MODULE(aws_signature), MODULE(aws_sigv4),
+    MODULE(aws_sources), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(scope),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

@@ -91,6 +91,7 @@ local function matches(value, wanted)
   if wanted:find "^table" or wanted:find "^{" then return kind == "table" end
   if wanted:find "^function" then return kind == "function" end
   if is_basic[wanted] then return kind == wanted end
+  if wanted == "pattern" and (kind == "string" or kind == "function") then return true end
   return kind == "userdata" or kind == "table"
 end
 
