@@ -88,8 +88,8 @@ local function clock_error(err, ahead)
   }
 end
 
--- A request that passes to another one when credentials have been loaded.
-local function after_credentials(source, request)
+-- A request that passes to the result of `make` when credentials have been loaded.
+local function after_credentials(source, make)
   local job = source:load()
   local wait = rest.custom_request {
     start = function(complete)
@@ -101,7 +101,7 @@ local function after_credentials(source, request)
     end,
   }
   return wait:chained(function(info)
-    return info.response.ok and rest.pass_to(request:repeated()) or rest.use_this_response
+    return info.response.ok and rest.pass_to(make()) or rest.use_this_response
   end)
 end
 
@@ -117,11 +117,9 @@ local function use(service, options)
     aws_signature.sign(draft, options, found, rest.now() + offset, payload)
   end
 
-  local function decorate(_, request)
-    local found, problem = source:current()
-    -- The mutator has made a failed request of one that can't be signed.
-    if problem then return request end
-    if not found then return after_credentials(source, request) end
+  -- The request, which is repeated at most once, when its credentials have expired.
+  local function watched(request, may_repeat)
+    local used = source.found
     return request:chained(function(info)
       local err = info.response.error
       if not err then return rest.use_this_response end
@@ -130,11 +128,20 @@ local function use(service, options)
         offset = ahead
         return rest.use_response(clock_error(err, ahead))
       end
-      if text_of(err):find("ExpiredToken", 1, true) and source:forget(found) then
-        return rest.pass_to(source:current() and request:repeated() or after_credentials(source, request))
+      if may_repeat and text_of(err):find("ExpiredToken", 1, true) and source:forget(used) then
+        local function again() return watched(request:repeated(), false) end
+        return rest.pass_to(source:current() and again() or after_credentials(source, again))
       end
       return rest.use_this_response
     end)
+  end
+
+  local function decorate(_, request)
+    local found, problem = source:current()
+    -- The mutator has made a failed request of one that can't be signed.
+    if problem then return request end
+    if found then return watched(request, true) end
+    return after_credentials(source, function() return watched(request:repeated(), true) end)
   end
 
   -- The first block that runs adds the one that signs, which then stands behind all others of the script, so

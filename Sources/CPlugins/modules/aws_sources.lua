@@ -192,7 +192,7 @@ local function from_instance(notes)
   local url = base .. "/latest/meta-data/iam/security-credentials/"
   local roles, failure = fetch("GET", url, headers)
   if not roles then return nil, failure end
-  local role = roles:match "^%s*(%S+)"
+  local role = roles:match "^%s*([^\r\n]+)"
   if not role then return nil, "the instance has no role" end
   url = url .. rest.url.encode(role)
   return answered(url, fetch("GET", url, headers))

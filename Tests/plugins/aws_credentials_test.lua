@@ -1,0 +1,268 @@
+-- Where the plugin aws_sigv4 gets credentials, and when it loads them again.
+local t = require "resthost.test"
+
+local PROFILES = "fixtures/aws_profiles"
+local ROLES = "http://169.254.169.254/latest/meta-data/iam/security-credentials/"
+
+local function signing(options)
+  local host = t.host()
+  local api = host.rest.service { name = "api", base_url = "https://api.example.com" }
+  options.service, options.region = "sqs", "us-east-1"
+  api:use("resthost.aws_sigv4", options)
+  return api, host, host:stub("*", "https://api.example.com/**", { json = { ok = true } })
+end
+
+local function key_of(request) return request.headers.authorization:match "Credential=([^/]+)/" end
+
+-- Keys that a function gives, numbered, and the number of its calls.
+local function numbered(host, lifetime, delay)
+  local calls = {}
+  return function()
+    calls[#calls + 1] = true
+    local number = #calls
+    if delay then host().rest.sleep(delay) end
+    return {
+      access_key_id = "KEY" .. number, secret_access_key = "a-secret-with-number-" .. number,
+      expires_at = lifetime and host().rest.now() + lifetime,
+    }
+  end, calls
+end
+
+local function sending(lifetime, delay)
+  local api, host, stub
+  local fn, calls = numbered(function() return host end, lifetime, delay)
+  api, host, stub = signing { credentials = fn }
+  return api, host, stub, calls
+end
+
+t.describe("credentials of a function", function()
+  t.test("are loaded once for 200 requests that wait", function()
+    local api, host, stub, calls = sending(nil, 2)
+    local requests = {}
+    for number = 1, 200 do
+      requests[number] = api:resource("/" .. number):request("POST", { text = "hello" })
+    end
+    host:settle()
+    t.equal(#stub.requests, 0)
+    host:advance(2)
+    for _, request in ipairs(requests) do t.assert(request:await()) end
+    t.equal(#calls, 1)
+    t.equal(#stub.requests, 200)
+    for _, request in ipairs(stub.requests) do
+      t.equal(key_of(request), "KEY1")
+      t.equal(request.body, "hello")
+    end
+  end)
+
+  t.test("make a load of a resource wait, which then has its data", function()
+    local api, host, stub = sending(nil, 2)
+    local resource = api:resource("/a")
+    local load = resource:load()
+    host:advance(2)
+    t.assert(load:await())
+    t.equal(resource.json, { ok = true })
+    t.equal(#stub.requests, 1)
+  end)
+
+  t.test("are still loaded when the first request that waits is cancelled", function()
+    local api, host, _, calls = sending(nil, 2)
+    local first, second = api:resource("/a"):request("GET"), api:resource("/b"):request("GET")
+    host:advance(1)
+    first:cancel()
+    host:advance(1)
+    t.assert(second:await())
+    t.equal(#calls, 1)
+  end)
+
+  t.test("are renewed early, while requests use the old ones", function()
+    local api, host, stub, calls = sending(3600, 2)
+    local first = api:resource("/a"):request("GET")
+    host:advance(2)
+    t.assert(first:await())
+    host:advance(3299)
+    t.assert(api:resource("/b"):request("GET"):await())
+    t.equal(#calls, 1)
+    host:advance(2)
+    t.assert(api:resource("/c"):request("GET"):await())
+    t.equal(#calls, 2)
+    host:advance(2)
+    t.assert(api:resource("/d"):request("GET"):await())
+    t.equal(#calls, 2)
+    t.equal({ key_of(stub.requests[3]), key_of(stub.requests[4]) }, { "KEY1", "KEY2" })
+  end)
+
+  t.test("make requests wait at their end", function()
+    local api, host, stub, calls = sending(3600, 2)
+    local first = api:resource("/a"):request("GET")
+    host:advance(2)
+    t.assert(first:await())
+    host:advance(3590)
+    local second = api:resource("/b"):request("GET")
+    host:settle()
+    t.equal(#stub.requests, 1)
+    host:advance(2)
+    t.assert(second:await())
+    t.equal(#calls, 2)
+    t.equal(key_of(stub.requests[2]), "KEY2")
+  end)
+
+  t.test("are used for a minute although this clock says that they have expired", function()
+    local api, host, stub, calls = sending(-7200)
+    t.assert(api:resource("/a"):request("GET"):await())
+    host:advance(59)
+    t.assert(api:resource("/b"):request("GET"):await())
+    t.equal(#calls, 1)
+    t.equal(#stub.requests, 2)
+  end)
+
+  t.test("are loaded anew when the server says that they have expired, with one repeat", function()
+    local api, host, _, calls = sending()
+    local stub = host:stub("GET", "https://api.example.com/a", function(request)
+      if key_of(request) == "KEY2" then return { status = 200 } end
+      return { status = 400, json = { __type = "com.amazon#ExpiredTokenException" } }
+    end)
+    t.assert(api:resource("/a"):request("GET"):await())
+    t.equal(#calls, 2)
+    t.equal(#stub.requests, 2)
+  end)
+
+  t.test("that the server refuses as expired again are an error", function()
+    local api, host, _, calls = sending()
+    local refusal = { status = 400, json = { __type = "ExpiredTokenException" } }
+    host:stub("GET", "https://api.example.com/a", refusal)
+    local _, err = api:resource("/a"):request("GET"):await()
+    t.equal(err.http_status_code, 400)
+    t.equal(#calls, 2)
+  end)
+
+  t.test("are shared by the services that use the same function", function()
+    local host
+    local fn, calls = numbered(function() return host end)
+    host = t.host()
+    host:stub("*", "https://**")
+    for _, name in ipairs { "sqs", "sns" } do
+      local api = host.rest.service { name = name, base_url = "https://" .. name .. ".example.com" }
+      api:use("resthost.aws_sigv4", { service = name, region = "us-east-1", credentials = fn })
+      t.assert(api:resource("/"):request("GET"):await())
+    end
+    t.equal(#calls, 1)
+  end)
+
+  for name, case in pairs {
+    ["raises an error"] = { function() error("the vault is closed", 0) end, "the vault is closed" },
+    ["gives nil and a reason"] = { function() return nil, "no lease" end, "gave nothing: no lease" },
+    ["gives a text"] = { function() return "key" end, "gave a string in place of a table of credentials" },
+    ["leaves a part out"] = { function() return { access_key_id = "A" } end, "has no 'secret_access_key'" },
+  } do
+    t.test("that " .. name .. " fail the request, and are tried again by the next", function()
+      local fails = true
+      local api, _, stub = signing {
+        credentials = function()
+          if fails then return case[1]() end
+          return { access_key_id = "A", secret_access_key = "another secret" }
+        end,
+      }
+      local _, err = api:resource("/a"):request("GET"):await()
+      t.matches(tostring(err), "The request can't be signed")
+      t.matches(tostring(err), case[2])
+      t.equal(#stub.requests, 0)
+      fails = false
+      t.assert(api:resource("/a"):request("GET"):await())
+    end)
+  end
+end)
+
+t.describe("a profile", function()
+  t.test("gives its keys and its token", function()
+    local api, _, stub = signing { profile = "work", credentials_file = PROFILES }
+    t.assert(api:resource("/a"):request("GET"):await())
+    t.equal(key_of(stub.requests[1]), "AKIDWORK")
+    t.equal(stub.requests[1].headers["x-amz-security-token"], "a-token-of-work")
+  end)
+
+  t.test("is 'default' when no option and no variable names one", function()
+    local api, _, stub = signing { credentials_file = PROFILES }
+    t.assert(api:resource("/a"):request("GET"):await())
+    t.equal(key_of(stub.requests[1]), "AKIDDEFAULT")
+  end)
+
+  for name, case in pairs {
+    ["that is not in the file"] = { "home", "fixtures/aws_profiles has no profile 'home'" },
+    ["without keys"] = { "role", "profile 'role' of fixtures/aws_profiles has no keys: for roles" },
+    ["with half of its keys"] = { "half", "fixtures/aws_profiles has no 'secret_access_key'" },
+  } do
+    t.test(name .. " is an error", function()
+      local api = signing { profile = case[1], credentials_file = PROFILES }
+      local _, err = api:resource("/a"):request("GET"):await()
+      t.matches(tostring(err), case[2])
+    end)
+  end
+
+  t.test("in a file that may not be read is an error", function()
+    local api = signing { profile = "work", credentials_file = "/etc/aws_profiles" }
+    local _, err = api:resource("/a"):request("GET"):await()
+    t.matches(tostring(err), "/etc/aws_profiles")
+    t.matches(tostring(err), "--allow-read")
+  end)
+end)
+
+t.describe("an instance's metadata", function()
+  local function instance(answer)
+    local api, host, stub = signing { credentials_file = "fixtures/no_such_file" }
+    local token = host:stub("PUT", "http://169.254.169.254/latest/api/token", { text = "metadata-token" })
+    host:stub("GET", ROLES, {
+      text = "a role\n", when = { headers = { ["X-aws-ec2-metadata-token"] = "metadata-token" } },
+    })
+    local role = host:stub("GET", ROLES .. "a%20role", answer)
+    return api, host, stub, token, role
+  end
+
+  t.test("gives keys to a request with a token", function()
+    local api, _, stub, token, role = instance {
+      json = {
+        Code = "Success", AccessKeyId = "ASIAROLE", SecretAccessKey = "a-secret-of-the-role",
+        Token = "a-role-token", Expiration = "2015-08-30T18:00:00Z",
+      },
+    }
+    t.assert(api:resource("/a"):request("GET"):await())
+    t.equal(key_of(stub.requests[1]), "ASIAROLE")
+    t.equal(stub.requests[1].headers["x-amz-security-token"], "a-role-token")
+    t.equal(token.requests[1].headers["x-aws-ec2-metadata-token-ttl-seconds"], "21600")
+    t.equal(role.requests[1].headers["x-aws-ec2-metadata-token"], "metadata-token")
+    t.equal(role.requests[1].headers.authorization, nil)
+  end)
+
+  t.test("expires at the time in its answer", function()
+    local api, host, _, token = instance {
+      json = {
+        AccessKeyId = "ASIAROLE", SecretAccessKey = "a-secret-of-the-role", Token = "a-role-token",
+        Expiration = "1970-01-12T16:00:00Z", -- 1,008,000
+      },
+    }
+    t.assert(api:resource("/a"):request("GET"):await())
+    host:clock(1007690)
+    t.assert(api:resource("/b"):request("GET"):await())
+    t.equal(#token.requests, 1)
+    host:clock(1007710)
+    t.assert(api:resource("/c"):request("GET"):await())
+    host:settle()
+    t.equal(#token.requests, 2)
+  end)
+
+  for name, case in pairs {
+    ["an error code"] = { { json = { Code = "AssumeRoleUnauthorized" } }, "'AssumeRoleUnauthorized'" },
+    ["HTML"] = { { text = "<html>" }, "security-credentials/a%20role is no JSON object" },
+    ["404"] = { { status = 404 }, "a%20role: Not found (404)" },
+    ["too long a body"] = { { body = ("x"):rep(70000) }, "a%20role" },
+  } do
+    t.test("that answers with " .. name .. " is an error, with all places that were searched", function()
+      local api, _, stub = instance(case[1])
+      local _, err = api:resource("/a"):request("GET"):await()
+      t.assert(tostring(err):find(case[2], 1, true), tostring(err))
+      t.matches(tostring(err), "no credentials for AWS were found")
+      t.matches(tostring(err), "environment variable 'AWS_ACCESS_KEY_ID' is not allowed")
+      t.matches(tostring(err), "no_such_file")
+      t.equal(#stub.requests, 0)
+    end)
+  end
+end)
