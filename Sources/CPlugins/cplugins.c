@@ -39,11 +39,20 @@ static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
 
+static const unsigned char webhook_signatures[] = {
+#embed "modules/webhook_signatures.lua"
+};
+
+static const unsigned char webhooks[] = {
+#embed "modules/webhooks.lua"
+};
+
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
     MODULE(api_key), MODULE(aws_credentials), MODULE(aws_signature), MODULE(aws_sigv4),
     MODULE(aws_sources), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(scope),
+    MODULE(webhook_signatures), MODULE(webhooks),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {
