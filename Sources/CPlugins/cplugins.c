@@ -35,6 +35,10 @@ static const unsigned char plugin[] = {
 #embed "modules/plugin.lua"
 };
 
+static const unsigned char s3[] = {
+#embed "modules/s3.lua"
+};
+
 static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
@@ -51,7 +55,7 @@ static const unsigned char webhooks[] = {
 
 static const cplugins_module modules[] = {
     MODULE(api_key), MODULE(aws_credentials), MODULE(aws_signature), MODULE(aws_sigv4),
-    MODULE(aws_sources), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(scope),
+    MODULE(aws_sources), MODULE(basic), MODULE(digest), MODULE(plugin), MODULE(s3), MODULE(scope),
     MODULE(webhook_signatures), MODULE(webhooks),
 };
 

@@ -141,8 +141,8 @@ return plugin {
         -> gateway",
       description = "Adds a route for POST that calls `fn` with each webhook: a table with `id`, `type`, \z
         `timestamp`, `payload`, `body`, `provider` and `request`. A wrong signature gets 401, an old \z
-        timestamp 400, and a replay, the same ID with the same signature within the tolerance, 409. When `fn` \z
-        fails, the answer is 500, and the sender may try again.",
+        timestamp 400, and a replay, the same ID with the same signature within the tolerance, 409. \z
+        When `fn` fails, the answer is 500, and the sender may try again.",
       options_at = 3,
       options = {
         {
