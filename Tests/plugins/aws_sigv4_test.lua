@@ -259,6 +259,16 @@ t.describe("a signed request", function()
     t.assert(signature(sent(stub, api:resource("/"):request("GET"))) ~= first)
   end)
 
+  t.test("keeps its signature from other origins", function()
+    local api, host = signing(s3_options { session_token = "a session of mine" })
+    local elsewhere = { Location = "https://other.example.com/a" }
+    host:stub("GET", "https://example.amazonaws.com/a", { status = 307, headers = elsewhere })
+    local stub = host:stub("GET", "https://other.example.com/a")
+    t.assert(api:resource("/a"):request("GET"):await())
+    t.equal(stub.requests[1].headers.authorization, nil)
+    t.equal(stub.requests[1].headers["x-amz-security-token"], nil)
+  end)
+
   t.test("is for its pattern and methods alone", function()
     local api, _, stub = signing(suite_options { pattern = "/in/*", methods = "GET" })
     for _, call in ipairs { { "GET", "/in/a" }, { "POST", "/in/a" }, { "GET", "/out" } } do

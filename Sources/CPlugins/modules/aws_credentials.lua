@@ -89,6 +89,7 @@ end
 --- Credentials that can be used now, or nil when they must be loaded first. Renews them early.
 function Source:current()
   if not self.found then
+    if self.job and not self.job.is_finished then return nil end
     self.notes = {}
     local found, problem = sources.at_once(self.options, self.notes)
     if found then return keep(self, found) end

@@ -112,7 +112,8 @@ local function use(service, options)
   local function sign(draft)
     local found, problem = source:current()
     found = found or source.found
-    if not found then error(problem or "the credentials for AWS are not loaded yet", 0) end
+    if problem then error(problem, 0) end
+    if not found then return end -- the decorator has a repeat sent instead, when credentials are there
     local payload = payload_of(draft, options.service)
     aws_signature.sign(draft, options, found, rest.now() + offset, payload)
   end
@@ -144,15 +145,21 @@ local function use(service, options)
     return after_credentials(source, function() return watched(request:repeated(), true) end)
   end
 
-  -- The first block that runs adds the one that signs, which then stands behind all others of the script, so
-  -- that its mutator gets the final URL.
-  local is_added = false
-  scope.configure(service, options, "aws_sigv4, which adds its block at the end", function()
-    if is_added then return end
-    is_added = true
-    scope.configure(service, options, "aws_sigv4", function(c)
-      c:mutate_requests(sign)
-      c:decorate_requests(decorate)
+  -- Mutators run in the order of their blocks, and the signature must be the last. So when blocks first run, a
+  -- second block joins them behind all others of the script, and signs in place of the first.
+  local has_second, current = false, nil
+  scope.configure(service, options, "aws_sigv4", function(c)
+    local here = { is_last = true }
+    current = here
+    c:decorate_requests(decorate)
+    c:mutate_requests(function(draft)
+      if here.is_last then sign(draft) end
+    end)
+    if has_second then return end
+    has_second = true
+    scope.configure(service, options, "aws_sigv4, behind the blocks of the script", function(last)
+      current.is_last = false
+      last:mutate_requests(sign)
     end)
   end)
 end
