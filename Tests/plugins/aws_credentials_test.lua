@@ -163,6 +163,12 @@ t.describe("credentials of a function", function()
     ["raises an error"] = { function() error("the vault is closed", 0) end, "the vault is closed" },
     ["gives nil and a reason"] = { function() return nil, "no lease" end, "gave nothing: no lease" },
     ["gives a text"] = { function() return "key" end, "gave a string in place of a table of credentials" },
+    ["gives a text as the end"] = {
+      function()
+        return { access_key_id = "A", secret_access_key = "another secret", expires_at = "soon" }
+      end,
+      "has an 'expires_at' that is no number of Unix seconds",
+    },
     ["leaves a part out"] = { function() return { access_key_id = "A" } end, "has no 'secret_access_key'" },
   } do
     t.test("that " .. name .. " fail the request, and are tried again by the next", function()

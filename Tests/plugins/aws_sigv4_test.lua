@@ -280,6 +280,17 @@ t.describe("a signed request", function()
   end)
 end)
 
+t.describe("a body in memory", function()
+  t.test("is signed, and for S3 over https only up to 8 MiB", function()
+    local api, _, stub = signing(s3_options())
+    local body = ("x"):rep(8 << 20)
+    local request = sent(stub, api:resource("/a"):request("PUT", { body = body }))
+    t.matches(request.headers["x-amz-content-sha256"], "^%x+$")
+    request = sent(stub, api:resource("/a"):request("PUT", { body = body .. "x" }))
+    t.equal(request.headers["x-amz-content-sha256"], "UNSIGNED-PAYLOAD")
+  end)
+end)
+
 t.describe("a body that is read while it is sent", function()
   local form = { multipart = { { name = "a", value = "1" } } }
 
@@ -340,6 +351,19 @@ t.describe("a wrong clock", function()
     t.equal(err.cause.seconds, 0)
     stub = host:stub("*", "**")
     t.equal(sent(stub, api:resource("/a"):request("GET")).headers["x-amz-date"], "20150830T133600Z")
+  end)
+
+  t.test("is named in the error of JSON services, and of an answer to HEAD", function()
+    local date = { Date = "Sun, 30 Aug 2015 12:16:00 GMT" }
+    for method, reply in pairs {
+      POST = { status = 400, headers = date, json = { __type = "com.amazon#InvalidSignatureException" } },
+      HEAD = { status = 403, headers = date },
+    } do
+      local api, host = signing(suite_options())
+      host:stub(method, "/a", reply)
+      local _, err = api:resource("/a"):request(method):await()
+      t.matches(tostring(err), "clock is 1200 s ahead of its own")
+    end
   end)
 
   t.test("is not blamed for a wrong key", function()

@@ -6,7 +6,8 @@ local aws_credentials = require "resthost.aws_credentials"
 local aws_signature = require "resthost.aws_signature"
 local aws_sources = require "resthost.aws_sources"
 
-local SKEW = 240 -- seconds between two clocks from which the clock is to blame for a refusal
+local SKEW = 240      -- seconds between two clocks from which the clock is to blame for a refusal
+local LARGE = 8 << 20 -- bytes of a body whose digest takes much of the time of a mutator
 
 local function with_options(further)
   local all = {
@@ -30,10 +31,13 @@ end
 local function payload_of(draft, service)
   local given = draft.headers["X-Amz-Content-Sha256"]
   if given then return given end
-  if draft.body then return aws_signature.sha256(draft.body) end
+  local body = draft.body
   local may_have_body = draft.method == "POST" or draft.method == "PUT" or draft.method == "PATCH"
-  local is_secure = draft.url:lower():find "^https:"
-  if may_have_body and service == "s3" and is_secure then return aws_signature.UNSIGNED end
+  local may_be_unsigned = service == "s3" and draft.url:lower():find "^https:"
+  if may_be_unsigned and (body and #body > LARGE or not body and may_have_body) then
+    return aws_signature.UNSIGNED
+  end
+  if body then return aws_signature.sha256(body) end
   if may_have_body and draft.headers["Content-Type"] then
     local advice = service == "s3" and "use https, or set" or "send it from memory, or set"
     error(("aws_sigv4 can't sign %s %s: the body is read while it is sent, so its SHA-256 isn't known: \z
@@ -145,8 +149,8 @@ local function use(service, options)
     return after_credentials(source, function() return watched(request:repeated(), true) end)
   end
 
-  -- Mutators run in the order of their blocks, and the signature must be the last. So when blocks first run, a
-  -- second block joins them behind all others of the script, and signs in place of the first.
+  -- Mutators run in the order of their blocks, and the signature must be the last. So when blocks first run,
+  -- a second block joins them behind all others of the script, and signs in place of the first.
   local has_second, current = false, nil
   scope.configure(service, options, "aws_sigv4", function(c)
     local here = { is_last = true }

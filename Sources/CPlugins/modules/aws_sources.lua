@@ -41,6 +41,12 @@ function aws_sources.checked(given, origin)
   if given.access_key_id:find "[%s/,=%c]" then
     return nil, ("%s has an 'access_key_id' with a character that no ID has"):format(origin)
   end
+  if given.session_token ~= nil and type(given.session_token) ~= "string" then
+    return nil, ("%s has a 'session_token' that is no text"):format(origin)
+  end
+  if given.expires_at ~= nil and type(given.expires_at) ~= "number" then
+    return nil, ("%s has an 'expires_at' that is no number of Unix seconds"):format(origin)
+  end
   for _, name in ipairs { "secret_access_key", "session_token" } do
     local secret = given[name]
     if type(secret) == "string" and #secret >= 6 and #secret <= 65536 then rest.secret(secret) end
@@ -82,12 +88,11 @@ local function section(text, wanted)
 end
 
 local function file_of_profiles(options)
-  if options.credentials_file then return options.credentials_file end
-  local file = variable "AWS_SHARED_CREDENTIALS_FILE"
-  if file then return file end
+  local file = options.credentials_file or variable "AWS_SHARED_CREDENTIALS_FILE" or "~/.aws/credentials"
+  if file:sub(1, 2) ~= "~/" then return file end
   local home, refusal = variable "HOME"
-  if home then return home .. "/.aws/credentials" end
-  return nil, refusal or "HOME is not set, so ~/.aws/credentials is not known"
+  if home then return home .. file:sub(2) end
+  return nil, refusal or ("HOME is not set, so %s is not known"):format(file)
 end
 
 local function from_profile(options, notes)

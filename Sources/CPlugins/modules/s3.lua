@@ -70,24 +70,27 @@ function Bucket:head(key, options) return ask(self, "HEAD", key, options) end
 function Bucket:delete(key, options) return ask(self, "DELETE", key, options) end
 
 --- Makes or replaces an object. The body is a text, or `{ file = path }` for a file that is read while it is
---- sent: over https without its digest, else it is read before, too.
+--- sent. Without https a file is also read before, for its digest.
 function Bucket:put(key, body, options)
-  local request, headers = {}, {}
+  local request, headers, bytes = {}, {}, body
   for name, value in pairs(options or {}) do request[name] = value end
   for name, value in pairs(request.headers or {}) do headers[name] = value end
   request.headers = headers
+  local is_secure = self.service.base_url:find "^https:"
   if type(body) == "string" then
     request.body = body
   elseif type(body) == "table" and type(body.file) == "string" then
     request.file = body.file
-    if not self.service.base_url:find "^https:" then
-      local bytes, problem = rest.read_file(body.file)
+    if not is_secure then
+      local problem
+      bytes, problem = rest.read_file(body.file)
       if not bytes then return nil, rest.error { user_message = problem } end
-      headers["X-Amz-Content-Sha256"] = aws_signature.sha256(bytes)
     end
   else
     plugin.blame "the body of an object is a text or { file = path }"
   end
+  -- Here is more time for it than in a mutator.
+  if not is_secure then headers["X-Amz-Content-Sha256"] = aws_signature.sha256(bytes) end
   return ask(self, "PUT", key, request)
 end
 

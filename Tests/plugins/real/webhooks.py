@@ -1,6 +1,6 @@
-"""Compares the plugin webhooks with the libraries of Stripe, Slack and Standard Webhooks, in both directions."""
+"""Compares the plugin webhooks with the libraries of Stripe, Slack and Standard Webhooks, both ways."""
 
-import plugin_support as support
+import support
 
 support.enter_venv()
 
@@ -74,7 +74,9 @@ def slack_takes(body, headers):
 def standard_case(body, when, secret):
     identity = f"msg_{uuid.uuid4().hex}"
     key = Webhook(secret if secret.startswith("whsec_") else base64.b64encode(secret.encode()).decode())
-    signature = key.sign(identity, datetime.datetime.fromtimestamp(when, datetime.timezone.utc), body.decode())
+    signature = key.sign(
+        identity, datetime.datetime.fromtimestamp(when, datetime.timezone.utc), body.decode()
+    )
     return {"webhook-id": identity, "webhook-timestamp": str(when), "webhook-signature": signature}
 
 
@@ -89,13 +91,15 @@ def standard_takes(body, headers):
 def github_case(body, _, secret):
     signature = hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     return {
-        "X-Hub-Signature-256": f"sha256={signature}", "X-GitHub-Delivery": str(uuid.uuid4()),
+        "X-Hub-Signature-256": f"sha256={signature}",
+        "X-GitHub-Delivery": str(uuid.uuid4()),
         "X-GitHub-Event": "push",
     }
 
 
 PROVIDERS = {
-    "stripe": (stripe_case, stripe_takes), "slack": (slack_case, slack_takes),
+    "stripe": (stripe_case, stripe_takes),
+    "slack": (slack_case, slack_takes),
     "standard": (standard_case, standard_takes),
 }
 
@@ -107,8 +111,14 @@ def compare(gateway):
     for name, (sign, takes) in PROVIDERS.items():
         for number in range(60):
             body = json.dumps(
-                {"id": f"evt_{name}_{number}", "event_id": f"Ev{number}", "type": "note", "text": "ä漢😀\n" * number},
-                ensure_ascii=chance.random() < 0.5).encode()
+                {
+                    "id": f"evt_{name}_{number}",
+                    "event_id": f"Ev{number}",
+                    "type": "note",
+                    "text": "ä漢😀\n" * number,
+                },
+                ensure_ascii=chance.random() < 0.5,
+            ).encode()
             now = int(time.time())
             when = now + chance.choice([0, 0, 0, -200, 200, -400, 400, -86400])
             secret = chance.choice([SECRET, SECRET, SECRET, "whsec_" + base64.b64encode(b"x" * 24).decode()])
@@ -120,7 +130,7 @@ def compare(gateway):
                 victim = chance.choice(list(headers))
                 text = headers[victim]
                 place = chance.randrange(len(text))
-                headers[victim] = text[:place] + chance.choice("0aZ,= ") + text[place + 1:]
+                headers[victim] = text[:place] + chance.choice("0aZ,= ") + text[place + 1 :]
                 headers[victim] = headers[victim].strip() or "x"
             elif fault == "missing":
                 del headers[chance.choice(list(headers))]
@@ -130,7 +140,10 @@ def compare(gateway):
             wanted = takes(body, headers) and not (name == "stripe" and when > now + 300)
             status, answer = gateway.post(f"/{name}", body, {"Content-Type": "application/json", **headers})
             check(status in (200, 400, 401), f"{name} {fault}: {status} {answer}")
-            check(wanted == (status == 200), f"{name} {fault} {headers}: the library says {wanted}, {status} {answer}")
+            check(
+                wanted == (status == 200),
+                f"{name} {fault} {headers}: the library says {wanted}, {status} {answer}",
+            )
             compared += 1
             taken += wanted
     check(20 < taken < compared - 20, f"{taken} of {compared} are right")
@@ -141,35 +154,54 @@ def answers(gateway):
     """The status for each fault, and what counts as a replay."""
     kind = {"Content-Type": "application/json"}
     for name, sign in [*((name, pair[0]) for name, pair in PROVIDERS.items()), ("github", github_case)]:
+
         def post(body, when=None, secret=SECRET, headers=None):
             sent = headers or sign(body, when or int(time.time()), secret)
             return gateway.post(f"/{name}", body, {**kind, **sent})[0], sent
 
         def event(type_of, number):
-            return json.dumps({"id": f"{type_of}{number}", "event_id": f"{type_of}{number}", "type": type_of}).encode()
+            return json.dumps(
+                {"id": f"{type_of}{number}", "event_id": f"{type_of}{number}", "type": type_of}
+            ).encode()
 
         body = event("note", 1000)
         status, headers = post(body)
         check(status == 200, f"{name}: {status}")
         check(post(body, headers=headers)[0] == 409, f"{name}: a replay is taken")
-        check(post(body, secret="whsec_" + base64.b64encode(b"y" * 24).decode())[0] == 401, f"{name}: a wrong secret")
+        check(
+            post(body, secret="whsec_" + base64.b64encode(b"y" * 24).decode())[0] == 401,
+            f"{name}: a wrong secret",
+        )
         if name != "github":
-            check(post(event("note", 1001), when=int(time.time()) - 400)[0] == 400, f"{name}: an old one is taken")
+            check(
+                post(event("note", 1001), when=int(time.time()) - 400)[0] == 400,
+                f"{name}: an old one is taken",
+            )
             check(post(event("fail", 1))[0] == 500, f"{name}: a failure is no 500")
             status, headers = post(event("fail", 2))
             check(status == 500, f"{name}: {status}")
-            check(post(event("fail", 2), headers=headers)[0] == 200, f"{name}: a retry after a failure is refused")
-            check(post(event("fail", 2), headers=headers)[0] == 409, f"{name}: a replay after a failure is taken")
+            check(
+                post(event("fail", 2), headers=headers)[0] == 200,
+                f"{name}: a retry after a failure is refused",
+            )
+            check(
+                post(event("fail", 2), headers=headers)[0] == 409,
+                f"{name}: a replay after a failure is taken",
+            )
             # Of twenty at once that are the same, one runs.
             body = event("slow", 1)
             headers = sign(body, int(time.time()), SECRET)
             with concurrent.futures.ThreadPoolExecutor(20) as pool:
-                seen = sorted(status for status, _ in pool.map(lambda _: post(body, headers=headers), range(20)))
+                seen = sorted(
+                    status for status, _ in pool.map(lambda _: post(body, headers=headers), range(20))
+                )
             check(seen == [200] + [409] * 19, f"{name}: twenty at once get {seen}")
         long = b'"' + b"x" * 1000001 + b'"'
         check(post(long)[0] == 413, f"{name}: a body beyond the limit")
     challenge = b'{"type":"url_verification","challenge":"abc"}'
-    status, text = gateway.post("/slack", challenge, {**kind, **slack_case(challenge, int(time.time()), SECRET)})
+    status, text = gateway.post(
+        "/slack", challenge, {**kind, **slack_case(challenge, int(time.time()), SECRET)}
+    )
     check((status, text) == (200, b"abc"), f"the challenge of Slack gets {status} {text}")
 
 
@@ -180,7 +212,8 @@ local receiver = rest.service { name = "receiver", base_url = "BASE" }
 rest.spawn(function()
   for number = 1, 20 do
     local result, err = webhooks.send(receiver:define("POST", "hook" .. number),
-      { type = "note", text = ("ä漢 "):rep(number) }, { secret = "SECRET", id = "msg_" .. number, retry = { base = 1.1 } })
+      { type = "note", text = ("ä漢 "):rep(number) },
+      { secret = "SECRET", id = "msg_" .. number, retry = { base = 1.1 } })
     print(result and result.attempts or tostring(err))
   end
 end)
@@ -202,7 +235,9 @@ def send():
     text = SENDING.replace("BASE", f"http://127.0.0.1:{server.port}").replace("SECRET", SECRET)
     output = support.run_script(text).split()
     server.close()
-    check(output == ["2" if number in (3, 7) else "1" for number in range(1, 21)], f"the attempts are {output}")
+    check(
+        output == ["2" if number in (3, 7) else "1" for number in range(1, 21)], f"the attempts are {output}"
+    )
     for target in ("/hook3", "/hook7"):
         (_, first, early), (_, second, late) = [entry for entry in seen if entry[0] == target]
         check(first == second and int(early) < int(late), f"{target}: {first} at {early}, {second} at {late}")
@@ -215,4 +250,5 @@ with support.Gateway(ROUTES.replace("SECRET", SECRET)) as gateway:
 sent = send()
 print(
     f"webhooks: the libraries of Stripe, Slack and Standard Webhooks agree on {compared} deliveries and take "
-    f"{sent} of ours; replays, failures and retries get their statuses")
+    f"{sent} of ours; replays, failures and retries get their statuses"
+)

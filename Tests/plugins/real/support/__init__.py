@@ -6,6 +6,7 @@ RESTHOST names the program, RESTHOST_LUA_PATH a folder for its --lua-path, RESTH
 import http.server
 import os
 import pathlib
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ import threading
 import time
 import urllib.request
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = pathlib.Path(__file__).resolve().parent.parent
 ROOT = HERE.parent.parent.parent
 
 
@@ -52,8 +53,12 @@ def write_script(text, **files):
 def run_script(text, *options, env=None, **files):
     """Runs a script without a gateway to its end, and gives its output."""
     done = subprocess.run(
-        arguments(write_script(text, **files), options), capture_output=True, text=True, timeout=120,
-        env={**os.environ, **(env or {})})
+        arguments(write_script(text, **files), options),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **(env or {})},
+    )
     if done.returncode != 0:
         raise SystemExit(f"the script failed:\n{done.stdout}\n{done.stderr}")
     return done.stdout
@@ -68,7 +73,8 @@ class Gateway:
     def __enter__(self):
         self.output = open(self.script.parent / "output", "w+")
         self.process = subprocess.Popen(
-            arguments(self.script, self.options), stdout=self.output, stderr=subprocess.STDOUT)
+            arguments(self.script, self.options), stdout=self.output, stderr=subprocess.STDOUT
+        )
         for _ in range(200):
             text = (self.script.parent / "output").read_text()
             if "listening on " in text:
@@ -94,9 +100,9 @@ class Gateway:
 
 
 class Server:
-    """An HTTP server on a free port: `answer(method, target, headers, body)` gives status, headers and body."""
+    """A server on a free port: `answer(method, target, headers, body)` gives status, headers and body."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, certificate=None, key=None):
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
@@ -127,11 +133,28 @@ class Server:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
         self.server.shutdown()
+
+
+def make_certificate():
+    """A certificate of 127.0.0.1 that signs itself, and its key."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="resthost-plugins-"))
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=127.0.0.1", "-days", "2"]
+        + ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
 
 
 def check(is_right, what):
