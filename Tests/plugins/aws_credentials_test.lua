@@ -137,6 +137,41 @@ t.describe("credentials of a function", function()
     t.equal(#stub.requests, 2)
   end)
 
+  t.test("are loaded once when the server refuses two requests as expired", function()
+    local api, host, _, calls = sending(nil, 2)
+    local stub = host:stub("GET", "https://api.example.com/*", function(request)
+      if key_of(request) == "KEY2" then return { status = 200 } end
+      local delay = request.url:find "slow" and 10 or 0
+      return { status = 403, body = "<Code>ExpiredToken</Code>", delay = delay }
+    end)
+    local fast, slow = api:resource("/fast"):request("GET"), api:resource("/slow"):request("GET")
+    host:advance(20)
+    t.assert(fast:await())
+    t.assert(slow:await())
+    t.equal(#calls, 2)
+    t.equal(#stub.requests, 4)
+  end)
+
+  t.test("are used to their end when new ones can't be loaded", function()
+    local host, fails
+    local api, stub
+    api, host, stub = signing {
+      credentials = function()
+        if fails then return nil, "the vault is closed" end
+        local ends = host.rest.now() + 3600
+        return { access_key_id = "A", secret_access_key = "another secret", expires_at = ends }
+      end,
+    }
+    t.assert(api:resource("/a"):request("GET"):await())
+    fails = true
+    host:advance(3599)
+    t.assert(api:resource("/b"):request("GET"):await())
+    host:advance(2)
+    local _, err = api:resource("/c"):request("GET"):await()
+    t.matches(tostring(err), "the vault is closed")
+    t.equal(#stub.requests, 2)
+  end)
+
   t.test("that the server refuses as expired again are an error", function()
     local api, host, _, calls = sending()
     local refusal = { status = 400, json = { __type = "ExpiredTokenException" } }
@@ -270,7 +305,7 @@ t.describe("an instance's metadata", function()
     ["an error code"] = { { json = { Code = "AssumeRoleUnauthorized" } }, "'AssumeRoleUnauthorized'" },
     ["HTML"] = { { text = "<html>" }, "security-credentials/a%20role is no JSON object" },
     ["404"] = { { status = 404 }, "a%20role: Not found (404)" },
-    ["too long a body"] = { { body = ("x"):rep(70000) }, "a%20role" },
+    ["too long a body"] = { { json = { AccessKeyId = "A", SecretAccessKey = ("s"):rep(70000) } }, "65536" },
   } do
     t.test("that answers with " .. name .. " is an error, with all places that were searched", function()
       local api, _, stub = instance(case[1])

@@ -106,7 +106,6 @@ local function send(target, event, options)
   local retry = options.retry or { attempts = 5, base = 1, cap = 60 }
   local definition = definition_of(target):with_configuration(function(c)
     c.redirects.follow = false -- a redirect would make a GET of it
-    c.pipeline:clear()         -- the content of the answer doesn't matter
   end)
   for number = 1, retry.attempts do
     local time = math.floor(rest.now())
@@ -117,6 +116,7 @@ local function send(target, event, options)
         ["webhook-signature"] = signatures.sign(keys, id, time, body),
       },
     }):send():await()
+    -- A body that can't be parsed is an error with the status of a success.
     local status = entity and entity.status or err and err.http_status_code
     if status and status >= 200 and status < 300 then
       return { id = id, status = status, attempts = number }
