@@ -7,6 +7,22 @@ static const unsigned char api_key[] = {
 #embed "modules/api_key.lua"
 };
 
+static const unsigned char aws_credentials[] = {
+#embed "modules/aws_credentials.lua"
+};
+
+static const unsigned char aws_signature[] = {
+#embed "modules/aws_signature.lua"
+};
+
+static const unsigned char aws_sigv4[] = {
+#embed "modules/aws_sigv4.lua"
+};
+
+static const unsigned char aws_sources[] = {
+#embed "modules/aws_sources.lua"
+};
+
 static const unsigned char base64url[] = {
 #embed "modules/base64url.lua"
 };
@@ -207,6 +223,10 @@ static const unsigned char remote[] = {
 #embed "modules/remote.lua"
 };
 
+static const unsigned char s3[] = {
+#embed "modules/s3.lua"
+};
+
 static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
@@ -227,23 +247,33 @@ static const unsigned char token_keeper[] = {
 #embed "modules/token_keeper.lua"
 };
 
+static const unsigned char webhook_signatures[] = {
+#embed "modules/webhook_signatures.lua"
+};
+
+static const unsigned char webhooks[] = {
+#embed "modules/webhooks.lua"
+};
+
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
-    MODULE(api_key), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest), MODULE(etcd),
-    MODULE(github_app), MODULE(google_service_account), MODULE(graphql), MODULE(graphql_document),
-    MODULE(graphql_exchange), MODULE(hmac), MODULE(import_curl), MODULE(import_har),
-    MODULE(import_openapi), MODULE(import_postman), MODULE(importer), MODULE(jwk), MODULE(jwt),
-    MODULE(kubernetes), MODULE(lines), MODULE(link_header), MODULE(lua_writer), MODULE(oauth2),
-    MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options), MODULE(openapi_body),
-    MODULE(openapi_calls), MODULE(openapi_document), MODULE(openapi_helpers),
-    MODULE(openapi_operations), MODULE(openapi_samples), MODULE(openapi_script),
-    MODULE(openapi_security), MODULE(openapi_servers), MODULE(openapi_stubs),
-    MODULE(openapi_swagger), MODULE(openapi_swift), MODULE(openapi_swift_models),
-    MODULE(openapi_swift_names), MODULE(openapi_tests), MODULE(openapi_types), MODULE(page_styles),
-    MODULE(pages), MODULE(plugin), MODULE(polling), MODULE(prometheus), MODULE(recorded_requests),
-    MODULE(recorded_secrets), MODULE(remote), MODULE(scope), MODULE(server_clock),
-    MODULE(shell_words), MODULE(token_file), MODULE(token_keeper),
+    MODULE(api_key), MODULE(aws_credentials), MODULE(aws_signature), MODULE(aws_sigv4),
+    MODULE(aws_sources), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest),
+    MODULE(etcd), MODULE(github_app), MODULE(google_service_account), MODULE(graphql),
+    MODULE(graphql_document), MODULE(graphql_exchange), MODULE(hmac), MODULE(import_curl),
+    MODULE(import_har), MODULE(import_openapi), MODULE(import_postman), MODULE(importer),
+    MODULE(jwk), MODULE(jwt), MODULE(kubernetes), MODULE(lines), MODULE(link_header),
+    MODULE(lua_writer), MODULE(oauth2), MODULE(oauth2_client), MODULE(oauth2_login),
+    MODULE(oauth2_options), MODULE(openapi_body), MODULE(openapi_calls), MODULE(openapi_document),
+    MODULE(openapi_helpers), MODULE(openapi_operations), MODULE(openapi_samples),
+    MODULE(openapi_script), MODULE(openapi_security), MODULE(openapi_servers),
+    MODULE(openapi_stubs), MODULE(openapi_swagger), MODULE(openapi_swift),
+    MODULE(openapi_swift_models), MODULE(openapi_swift_names), MODULE(openapi_tests),
+    MODULE(openapi_types), MODULE(page_styles), MODULE(pages), MODULE(plugin), MODULE(polling),
+    MODULE(prometheus), MODULE(recorded_requests), MODULE(recorded_secrets), MODULE(remote),
+    MODULE(s3), MODULE(scope), MODULE(server_clock), MODULE(shell_words), MODULE(token_file),
+    MODULE(token_keeper), MODULE(webhook_signatures), MODULE(webhooks),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {
