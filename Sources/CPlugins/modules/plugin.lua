@@ -98,13 +98,8 @@ local function matches(value, wanted)
   if wanted:find "^table" or wanted:find "^{" then return kind == "table" end
   if wanted:find "^function" then return kind == "function" end
   if is_basic[wanted] then return kind == wanted end
-<<<<<<< HEAD
   -- Names of the host's classes, and `pattern`, whose texts `service:configure` checks.
-  return kind == "userdata" or wanted == "pattern" and (kind == "string" or kind == "function")
-=======
-  if wanted == "pattern" and (kind == "string" or kind == "function") then return true end
-  return kind == "userdata" or kind == "table"
->>>>>>> e5beac7c47b522df226186bcbe1b9f22d78408a8
+  return kind == "userdata" or kind == "table" or wanted == "pattern" and (kind == "string" or kind == "function")
 end
 
 local function list(names) return table.concat(names, ", ") end
