@@ -92,32 +92,15 @@ local function clock_error(err, ahead)
   }
 end
 
--- A request that passes to the result of `make` when credentials have been loaded.
-local function after_credentials(source, make)
-  local job = source:load()
-  local wait = rest.custom_request {
-    start = function(complete)
-      local found, problem = job:await()
-      complete(found and rest.entity { content = "" } or rest.error {
-        user_message = "The request can't be signed: " .. tostring(problem),
-        cause = { type = "aws_credentials", message = tostring(problem) },
-      })
-    end,
-  }
-  return wait:chained(function(info)
-    return info.response.ok and rest.pass_to(make()) or rest.use_this_response
-  end)
-end
-
 local function use(service, options)
   check(options, "aws_sigv4")
   local source, offset = aws_credentials.source(options, "aws_sigv4"), 0
 
   local function sign(draft)
     local found, problem = source:current()
-    found = found or source.found
-    if problem then error(problem, 0) end
-    if not found then return end -- the decorator has a repeat sent instead, when credentials are there
+    if not found then
+      error(problem or "the credentials for AWS are not loaded yet; a request that is sent waits for them", 0)
+    end
     local payload = payload_of(draft, options.service)
     aws_signature.sign(draft, options, found, rest.now() + offset, payload)
   end
@@ -133,20 +116,26 @@ local function use(service, options)
         offset = ahead
         return rest.use_response(clock_error(err, ahead))
       end
-      if may_repeat and text_of(err):find("ExpiredToken", 1, true) and source:forget(used) then
-        local function again() return watched(request:repeated(), false) end
-        return rest.pass_to(source:current() and again() or after_credentials(source, again))
-      end
+      local is_expired = may_repeat and text_of(err):find("ExpiredToken", 1, true) and source:forget(used)
+      if is_expired and source:get() then return rest.pass_to(watched(request:repeated(), false)) end
       return rest.use_this_response
     end)
   end
 
   local function decorate(_, request)
     local found, problem = source:current()
-    -- The mutator has made a failed request of one that can't be signed.
     if problem then return request end
     if found then return watched(request, true) end
-    return after_credentials(source, function() return watched(request:repeated(), true) end)
+    -- It fails at once, because `sign` did. Its repeat is signed, and also has its file or its function for
+    -- the body.
+    return request:chained(function()
+      local loaded, why = source:get()
+      if loaded then return rest.pass_to(watched(request:repeated(), true)) end
+      return rest.use_response(rest.error {
+        user_message = "The request can't be signed: " .. tostring(why),
+        cause = { type = "aws_credentials", message = tostring(why) },
+      })
+    end)
   end
 
   -- Mutators run in the order of their blocks, and the signature must be the last. So when blocks first run,

@@ -189,7 +189,8 @@ return plugin {
       name = "open",
       signature = "(service: service, options: { ... }) -> table",
       description = "A bucket, whose URL is the service's `base_url`. The service's requests are then \z
-        signed. It has the methods `get`, `head`, `put`, `delete` and `list`, which wait, and `presign`.",
+        signed, also those for clients of a gateway that exposes the service. A bucket has the methods \z
+        `get`, `head`, `put`, `delete` and `list`, which wait, and `presign`.",
       options_at = 2,
       options = table.move(aws_credentials.options, 1, #aws_credentials.options, 2, { region }),
       call = open,
