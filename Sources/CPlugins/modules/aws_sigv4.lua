@@ -1,4 +1,6 @@
 -- Signs requests for AWS, and for servers that speak like it (Signature Version 4).
+--
+--   api:use("aws_sigv4", { service = "sqs", region = "eu-central-1", profile = "work" })
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local scope = require "resthost.scope"
@@ -92,6 +94,13 @@ local function clock_error(err, ahead)
   }
 end
 
+local function credentials_error(problem)
+  return rest.error {
+    user_message = "The request can't be signed: " .. problem,
+    cause = { type = "aws_credentials", message = problem },
+  }
+end
+
 local function use(service, options)
   check(options, "aws_sigv4")
   local source, offset = aws_credentials.source(options, "aws_sigv4"), 0
@@ -99,7 +108,7 @@ local function use(service, options)
   local function sign(draft)
     local found, problem = source:current()
     if not found then
-      error(problem or "the credentials for AWS are not loaded yet; a request that is sent waits for them", 0)
+      error(credentials_error(problem or "the credentials for AWS are loaded only when it is sent"), 0)
     end
     local payload = payload_of(draft, options.service)
     aws_signature.sign(draft, options, found, rest.now() + offset, payload)
@@ -123,18 +132,15 @@ local function use(service, options)
   end
 
   local function decorate(_, request)
-    local found, problem = source:current()
-    if problem then return request end
-    if found then return watched(request, true) end
-    -- It fails at once, because `sign` did. Its repeat is signed, and also has its file or its function for
-    -- the body.
-    return request:chained(function()
-      local loaded, why = source:get()
+    if source:current() then return watched(request, true) end
+    -- It fails at once, because `sign` does, unless a script repeats it later. Its own repeat is signed, and
+    -- also has its file or its function for the body.
+    return request:chained(function(info)
+      local cause = info.response.error and info.response.error.cause
+      if not cause or cause.type ~= "aws_credentials" then return rest.use_this_response end
+      local loaded, problem = source:get()
       if loaded then return rest.pass_to(watched(request:repeated(), true)) end
-      return rest.use_response(rest.error {
-        user_message = "The request can't be signed: " .. tostring(why),
-        cause = { type = "aws_credentials", message = tostring(why) },
-      })
+      return rest.use_response(credentials_error(tostring(problem)))
     end)
   end
 

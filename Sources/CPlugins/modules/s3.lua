@@ -1,4 +1,11 @@
 -- Objects in a bucket of S3, or of a server that speaks like it.
+--
+--   local s3 = require "resthost.s3"
+--   local photos = rest.service { base_url = "https://photos.s3.eu-central-1.amazonaws.com" }
+--   local bucket = s3.open(photos, { region = "eu-central-1" })
+--   rest.spawn(function()
+--     local entity, err = bucket:put("lake.jpg", { file = "lake.jpg" }, { content_type = "image/jpeg" })
+--   end)
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local aws_credentials = require "resthost.aws_credentials"

@@ -1,4 +1,10 @@
 -- Receives webhooks whose signature is right, each once, and sends signed ones.
+--
+--   local webhooks = require "resthost.webhooks"
+--   local options = { provider = "github", secret = rest.env.HOOK_SECRET }
+--   webhooks.route(gateway, "/github", options, function(event)
+--     print(event.type, event.payload.action)
+--   end)
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local signatures = require "resthost.webhook_signatures"
