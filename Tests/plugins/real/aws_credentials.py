@@ -5,6 +5,8 @@ import support
 support.enter_venv()
 
 import json
+import pathlib
+import tempfile
 
 from support import aws_judge as judge
 
@@ -96,6 +98,10 @@ def credentials_are_loaded_once():
         "AWS_CONTAINER_AUTHORIZATION_TOKEN": "Bearer of a container",
     }
     instance = {"AWS_EC2_METADATA_SERVICE_ENDPOINT": base}
+    home = pathlib.Path(tempfile.mkdtemp(prefix="resthost-plugins-"))
+    (home / ".aws").mkdir()
+    (home / ".aws/credentials").write_text(profile)
+    grants += ["--allow-read", ".", "--allow-read", str(home / ".aws")]
     for name, env, files, wanted in [
         ("the environment", temporary, {}, []),
         ("a profile", {"AWS_SHARED_CREDENTIALS_FILE": "profiles"}, {"profiles": profile}, []),
@@ -109,11 +115,15 @@ def credentials_are_loaded_once():
             {"token": "Bearer of a container\n"},
             ["/container"],
         ),
+        ("the profile at home", {"HOME": str(home)}, {}, []),
         ("an instance", instance, {}, ["/latest/api/token"]),
         ("the environment before a container", {**container, **temporary}, {}, []),
     ]:
         count, seen, problem = run(env, **files)
-        check(count == 200 and seen == wanted and problem == "hello", f"{name}: {count} requests, loads {seen}, {problem}")
+        check(
+            count == 200 and seen == wanted and problem == "hello",
+            f"{name}: {count} requests, loads {seen}, {problem}",
+        )
     for name, env, message in [
         ("a far host", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://192.0.2.1/"}, "needs https"),
         ("a path without a slash", {"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "@192.0.2.1/"}, "no path"),
@@ -123,8 +133,11 @@ def credentials_are_loaded_once():
     ]:
         count, _, problem = run(env)
         check(count == 0 and message in problem, f"{name}: {count} requests, {problem}")
+    del grants[-2:]
+    count, _, problem = run({"HOME": str(home), "AWS_EC2_METADATA_DISABLED": "true"})
+    check(count == 0 and "--allow-read" in problem, f"the home without a grant: {count} requests, {problem}")
     server.close()
-    return 11
+    return 13
 
 
 cases = credentials_are_loaded_once()
