@@ -140,8 +140,8 @@ local function page(bucket, options, token)
 end
 
 local list_options = {
-  { name = "prefix", type = "string", description = "What the keys begin with." },
-  { name = "delimiter", type = "string", description = "Where keys are cut, which gives `prefixes`." },
+  { name = "prefix", type = "string", description = "The beginning of the keys." },
+  { name = "delimiter", type = "string", description = "A text that cuts keys, which gives `prefixes`." },
   { name = "start_after", type = "string", description = "The key behind which the list begins." },
   { name = "page_size", type = "integer", least = 1, most = 1000, description = "The objects of a request." },
   { name = "max_items", type = "integer", default = 10000, least = 1, description = "The most objects." },
