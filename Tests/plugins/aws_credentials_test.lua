@@ -71,6 +71,68 @@ t.describe("credentials of a function", function()
     t.equal(#calls, 1)
   end)
 
+  t.test("let a stream wait, with a retry behind it", function()
+    local host = t.load {
+      source = [[
+        local rest = require "resthost"
+        local api = rest.service { name = "api", base_url = "https://api.example.com" }
+        api:use("resthost.aws_sigv4", {
+          service = "s3", region = "us-east-1",
+          credentials = function()
+            rest.sleep(2)
+            return { access_key_id = "KEY", secret_access_key = "another secret" }
+          end,
+        })
+        api:configure("**", function(c) c.retry = { attempts = 2, base = 1 } end)
+        rest.gateway {}:route("GET", "/", function()
+          local pieces = {}
+          local _, err = rest.stream(api:define("GET", "a"), function(piece) pieces[#pieces + 1] = piece end)
+          return err and tostring(err) or table.concat(pieces)
+        end)]],
+    }
+    local answers = { { status = 503 }, { text = "hello" } }
+    local function reply() return table.remove(answers, 1) end
+    local stub = host:stub("GET", "https://api.example.com/a", reply)
+    local answer
+    host.rest.spawn(function() answer = host:request("GET", "/") end)
+    host:advance(3)
+    t.equal(answer.body, "hello")
+    t.equal({ key_of(stub.requests[1]), key_of(stub.requests[2]) }, { "KEY", "KEY" })
+  end)
+
+  t.test("let a client of the gateway wait", function()
+    local host = t.load {
+      source = [[
+        local rest = require "resthost"
+        local api = rest.service { name = "api", base_url = "https://api.example.com" }
+        api:use("resthost.aws_sigv4", {
+          service = "s3", region = "us-east-1",
+          credentials = function()
+            rest.sleep(2)
+            return { access_key_id = "KEY", secret_access_key = "another secret" }
+          end,
+        })
+        rest.gateway { expose = { api = { methods = { "GET", "PUT" } } } }]],
+    }
+    local stub = host:stub("*", "https://api.example.com/a", { text = "hello" })
+    local read, written
+    host.rest.spawn(function() read = host:request("GET", "/api/a") end)
+    host.rest.spawn(function() written = host:request("PUT", "/api/a", { body = "mine" }) end)
+    host:advance(2)
+    t.equal({ read.status, read.body, written.status }, { 200, "hello", 200 })
+    t.equal({ key_of(stub.requests[1]), key_of(stub.requests[2]) }, { "KEY", "KEY" })
+  end)
+
+  t.test("let a repeat of a request that waited be sent once", function()
+    local api, host, stub = sending(nil, 2)
+    local request = api:resource("/a"):request("POST", { text = "hello" })
+    host:advance(2)
+    t.assert(request:await())
+    t.assert(request:repeated():start():await())
+    t.equal(#stub.requests, 2)
+    t.equal(key_of(stub.requests[2]), "KEY1")
+  end)
+
   t.test("never let a request go without a signature", function()
     local api, host, stub = sending(nil, 2)
     local request = api:resource("/a"):request("GET")

@@ -35,6 +35,13 @@ t.describe("a signed request", function()
     end
   end)
 
+  t.test("has the digest of the body that a later block gives it", function()
+    local api, _, stub = signing.service(s3_options())
+    api:configure("**", function(c) c:mutate_requests(function(draft) draft.body = "" end) end)
+    local request = sent(stub, api:resource("/a"):request("PUT", { body = "another body" }))
+    t.equal(request.headers["x-amz-content-sha256"], EMPTY)
+  end)
+
   t.test("is signed once for all attempts of a retry", function()
     local api, host, stub = signing.service(suite_options())
     api:configure("**", function(c) c.retry = { attempts = 2, base = 1 } end)

@@ -96,8 +96,9 @@ function Source:current()
     return nil, problem
   end
   local now = rest.now()
-  if self.ends_at and now > self.ends_at - LATE then return nil end
-  if now >= self.renew_at then self:load() end
+  local is_due = now >= self.renew_at
+  if self.ends_at and (now >= self.ends_at or is_due and now > self.ends_at - LATE) then return nil end
+  if is_due then self:load() end
   return self.found
 end
 

@@ -1,4 +1,6 @@
 -- Signs requests for AWS, and for servers that speak like it (Signature Version 4).
+--
+--   api:use("aws_sigv4", { service = "sqs", region = "eu-central-1", profile = "work" })
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local scope = require "resthost.scope"
@@ -92,21 +94,11 @@ local function clock_error(err, ahead)
   }
 end
 
--- A request that passes to the result of `make` when credentials have been loaded.
-local function after_credentials(source, make)
-  local job = source:load()
-  local wait = rest.custom_request {
-    start = function(complete)
-      local found, problem = job:await()
-      complete(found and rest.entity { content = "" } or rest.error {
-        user_message = "The request can't be signed: " .. tostring(problem),
-        cause = { type = "aws_credentials", message = tostring(problem) },
-      })
-    end,
+local function credentials_error(problem)
+  return rest.error {
+    user_message = "The request can't be signed: " .. problem,
+    cause = { type = "aws_credentials", message = problem },
   }
-  return wait:chained(function(info)
-    return info.response.ok and rest.pass_to(make()) or rest.use_this_response
-  end)
 end
 
 local function use(service, options)
@@ -115,9 +107,9 @@ local function use(service, options)
 
   local function sign(draft)
     local found, problem = source:current()
-    found = found or source.found
-    if problem then error(problem, 0) end
-    if not found then return end -- the decorator has a repeat sent instead, when credentials are there
+    if not found then
+      error(credentials_error(problem or "the credentials for AWS are loaded only when it is sent"), 0)
+    end
     local payload = payload_of(draft, options.service)
     aws_signature.sign(draft, options, found, rest.now() + offset, payload)
   end
@@ -133,20 +125,23 @@ local function use(service, options)
         offset = ahead
         return rest.use_response(clock_error(err, ahead))
       end
-      if may_repeat and text_of(err):find("ExpiredToken", 1, true) and source:forget(used) then
-        local function again() return watched(request:repeated(), false) end
-        return rest.pass_to(source:current() and again() or after_credentials(source, again))
-      end
+      local is_expired = may_repeat and text_of(err):find("ExpiredToken", 1, true) and source:forget(used)
+      if is_expired and source:get() then return rest.pass_to(watched(request:repeated(), false)) end
       return rest.use_this_response
     end)
   end
 
   local function decorate(_, request)
-    local found, problem = source:current()
-    -- The mutator has made a failed request of one that can't be signed.
-    if problem then return request end
-    if found then return watched(request, true) end
-    return after_credentials(source, function() return watched(request:repeated(), true) end)
+    if source:current() then return watched(request, true) end
+    -- It fails at once, because `sign` does, unless a script repeats it later. Its own repeat is signed, and
+    -- also has its file or its function for the body.
+    return request:chained(function(info)
+      local cause = info.response.error and info.response.error.cause
+      if not cause or cause.type ~= "aws_credentials" then return rest.use_this_response end
+      local loaded, problem = source:get()
+      if loaded then return rest.pass_to(watched(request:repeated(), true)) end
+      return rest.use_response(credentials_error(tostring(problem)))
+    end)
   end
 
   -- Mutators run in the order of their blocks, and the signature must be the last. So when blocks first run,

@@ -162,6 +162,9 @@ end
 
 local function from_container(notes)
   local path, refusal = variable "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"
+  if path and path:sub(1, 1) ~= "/" then
+    return nil, "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI is no path: it begins with no slash"
+  end
   local url = path and "http://169.254.170.2" .. path or variable "AWS_CONTAINER_CREDENTIALS_FULL_URI"
   if not url then
     notes[#notes + 1] = refusal or "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI and …_FULL_URI are not set"

@@ -1,4 +1,11 @@
 -- Objects in a bucket of S3, or of a server that speaks like it.
+--
+--   local s3 = require "resthost.s3"
+--   local photos = rest.service { base_url = "https://photos.s3.eu-central-1.amazonaws.com" }
+--   local bucket = s3.open(photos, { region = "eu-central-1" })
+--   rest.spawn(function()
+--     local entity, err = bucket:put("lake.jpg", { file = "lake.jpg" }, { content_type = "image/jpeg" })
+--   end)
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local aws_credentials = require "resthost.aws_credentials"
@@ -133,8 +140,8 @@ local function page(bucket, options, token)
 end
 
 local list_options = {
-  { name = "prefix", type = "string", description = "What the keys begin with." },
-  { name = "delimiter", type = "string", description = "Where keys are cut, which gives `prefixes`." },
+  { name = "prefix", type = "string", description = "The beginning of the keys." },
+  { name = "delimiter", type = "string", description = "A text that cuts keys, which gives `prefixes`." },
   { name = "start_after", type = "string", description = "The key behind which the list begins." },
   { name = "page_size", type = "integer", least = 1, most = 1000, description = "The objects of a request." },
   { name = "max_items", type = "integer", default = 10000, least = 1, description = "The most objects." },
@@ -189,7 +196,8 @@ return plugin {
       name = "open",
       signature = "(service: service, options: { ... }) -> table",
       description = "A bucket, whose URL is the service's `base_url`. The service's requests are then \z
-        signed. It has the methods `get`, `head`, `put`, `delete` and `list`, which wait, and `presign`.",
+        signed, also those for clients of a gateway that exposes the service. A bucket has the methods \z
+        `get`, `head`, `put`, `delete` and `list`, which wait, and `presign`.",
       options_at = 2,
       options = table.move(aws_credentials.options, 1, #aws_credentials.options, 2, { region }),
       call = open,

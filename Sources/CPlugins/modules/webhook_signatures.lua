@@ -28,9 +28,9 @@ local function field(value, ...)
   return type(value) == "string" and value or nil
 end
 
--- Each takes a request, its decoded body and the options. It gives the header that has the signature, and in
--- a table `signatures`, the `signed` text, and what the sender says about the event; `is_timed` when the
--- signature covers a timestamp.
+-- Each takes a request and the options. It gives the header that has the signature, and a table with
+-- `signatures`, the `signed` text, `id` and `type`; `is_timed` when the signature covers a timestamp. `read`
+-- adds what the body says, which is decoded when the signature is known to be right.
 local providers = {}
 
 -- https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
@@ -43,46 +43,52 @@ function providers.github(request)
 end
 
 -- https://docs.stripe.com/webhooks#verify-manually
-function providers.stripe(request, payload)
+function providers.stripe(request)
   local header = request.headers["Stripe-Signature"]
   local time = (header or ""):match "^%s*t=([^,]*)" or (header or ""):match ",%s*t=([^,]*)"
   return "Stripe-Signature", {
     signatures = items(header, ", ", "v1=", hex), signed = ("%s.%s"):format(time, request.body),
-    is_timed = true, timestamp = timestamp(time), id = field(payload, "id"), type = field(payload, "type"),
+    is_timed = true, timestamp = timestamp(time),
+    read = function(facts, payload) facts.id, facts.type = field(payload, "id"), field(payload, "type") end,
   }
 end
 
 -- https://docs.slack.dev/authentication/verifying-requests-from-slack
-function providers.slack(request, payload)
+function providers.slack(request)
   local headers = request.headers
   local time = headers["X-Slack-Request-Timestamp"]
   return "X-Slack-Signature", {
     signatures = items(headers["X-Slack-Signature"], ", ", "v0=", hex),
     signed = ("v0:%s:%s"):format(time, request.body), is_timed = true, timestamp = timestamp(time),
-    id = field(payload, "event_id"), type = field(payload, "event", "type") or field(payload, "type"),
-    challenge = field(payload, "type") == "url_verification" and field(payload, "challenge") or nil,
+    read = function(facts, payload)
+      local kind = field(payload, "type")
+      facts.id, facts.type = field(payload, "event_id"), field(payload, "event", "type") or kind
+      facts.challenge = kind == "url_verification" and field(payload, "challenge") or nil
+    end,
   }
 end
 
 -- https://www.standardwebhooks.com
-function providers.standard(request, payload)
+function providers.standard(request)
   local headers = request.headers
   local id, time = headers["webhook-id"], headers["webhook-timestamp"]
   return "webhook-signature", {
     signatures = items(headers["webhook-signature"], " ", "v1,", base64),
     signed = ("%s.%s.%s"):format(id, time, request.body), is_timed = true, timestamp = timestamp(time),
-    id = id, type = field(payload, "type"),
+    id = id, read = function(facts, payload) facts.type = field(payload, "type") end,
   }
 end
 
-function providers.hmac(request, payload, options)
-  local header = options.header or "X-Signature"
-  local signatures = items(request.headers[header], ", ", options.algorithm .. "=", hex)
-  if #signatures == 0 then signatures = items(request.headers[header], ", ", "", hex) end
-  if #signatures == 0 then signatures = items(request.headers[header], ", ", "", base64) end
+function providers.hmac(request, options)
+  local header, prefix = options.header or "X-Signature", options.algorithm .. "="
+  local function digest(text)
+    if text:sub(1, #prefix) == prefix then text = text:sub(#prefix + 1) end
+    return hex(text) or base64(text)
+  end
   return header, {
-    signatures = signatures, signed = request.body,
-    id = options.id_header and request.headers[options.id_header], type = field(payload, "type"),
+    signatures = items(request.headers[header], ", ", "", digest), signed = request.body,
+    id = options.id_header and request.headers[options.id_header],
+    read = function(facts, payload) facts.type = field(payload, "type") end,
   }
 end
 
@@ -104,9 +110,9 @@ function webhook_signatures.keys(secret, provider)
   return keys
 end
 
---- The facts of a delivery whose signature is right, or nil and the reason.
-function webhook_signatures.verify(request, payload, keys, options)
-  local header, facts = providers[options.provider](request, payload, options)
+--- The facts of a delivery whose signature is right and its decoded body, or nil and the reason.
+function webhook_signatures.verify(request, keys, options)
+  local header, facts = providers[options.provider](request, options)
   if not request.headers[header] then return nil, ("the header %s is missing"):format(header) end
   local algorithm = options.provider == "hmac" and options.algorithm or "sha256"
   local is_right = false
@@ -120,7 +126,9 @@ function webhook_signatures.verify(request, payload, keys, options)
   end
   if not is_right then return nil, ("the signature in %s is wrong"):format(header) end
   if facts.is_timed and not facts.timestamp then return nil, "the timestamp is no number" end
-  return facts
+  local payload = request.json
+  if facts.read then facts:read(payload) end
+  return facts, payload
 end
 
 --- The header `webhook-signature` of Standard Webhooks.

@@ -1,4 +1,10 @@
 -- Receives webhooks whose signature is right, each once, and sends signed ones.
+--
+--   local webhooks = require "resthost.webhooks"
+--   local options = { provider = "github", secret = rest.env.HOOK_SECRET }
+--   webhooks.route(gateway, "/github", options, function(event)
+--     print(event.type, event.payload.action)
+--   end)
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local signatures = require "resthost.webhook_signatures"
@@ -31,9 +37,8 @@ local function route(gateway, path, options, fn)
   local running = {} -- until when deliveries keep out their like, while `fn` works on them
 
   local function receive(request)
-    local payload = request.json
-    local facts, problem = signatures.verify(request, payload, keys, options)
-    if not facts then return refusal(401, problem) end
+    local facts, payload = signatures.verify(request, keys, options)
+    if not facts then return refusal(401, payload) end
     local now = rest.now()
     local age = facts.timestamp and now - facts.timestamp or 0
     if math.abs(age) > options.tolerance then

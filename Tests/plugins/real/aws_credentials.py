@@ -5,6 +5,8 @@ import support
 support.enter_venv()
 
 import json
+import pathlib
+import tempfile
 
 from support import aws_judge as judge
 
@@ -18,12 +20,13 @@ rest.spawn(function()
   local numbers, ok = {}, 0
   for number = 1, 200 do numbers[number] = number end
   local _, err = rest.gather(numbers, 200, function(number)
-    local entity, err = api:resource("/" .. number):request("GET"):await()
+    local options = { to_file = number == 1 and "first" or nil }
+    local entity, err = api:resource("/" .. number):request("GET", options):await()
     if not entity then return nil, err end
     ok = ok + 1
     return true
   end)
-  print(ok, err and tostring(err) or "")
+  print(ok, err and tostring(err) or rest.read_file "first")
 end)
 """
 
@@ -55,7 +58,7 @@ def credentials_are_loaded_once():
             return 200, {}, document if target.endswith("/role") else b"role"
         given, wanted, _ = judge.expected_signature("http", method, target, headers, body)
         verdicts.append(given == wanted)
-        return 200, {}, b""
+        return 200, {}, b"hello"
 
     server = support.Server(answer)
     base = f"http://127.0.0.1:{server.port}"
@@ -95,6 +98,10 @@ def credentials_are_loaded_once():
         "AWS_CONTAINER_AUTHORIZATION_TOKEN": "Bearer of a container",
     }
     instance = {"AWS_EC2_METADATA_SERVICE_ENDPOINT": base}
+    home = pathlib.Path(tempfile.mkdtemp(prefix="resthost-plugins-"))
+    (home / ".aws").mkdir()
+    (home / ".aws/credentials").write_text(profile)
+    grants += ["--allow-read", ".", "--allow-read", str(home / ".aws")]
     for name, env, files, wanted in [
         ("the environment", temporary, {}, []),
         ("a profile", {"AWS_SHARED_CREDENTIALS_FILE": "profiles"}, {"profiles": profile}, []),
@@ -108,21 +115,29 @@ def credentials_are_loaded_once():
             {"token": "Bearer of a container\n"},
             ["/container"],
         ),
+        ("the profile at home", {"HOME": str(home)}, {}, []),
         ("an instance", instance, {}, ["/latest/api/token"]),
         ("the environment before a container", {**container, **temporary}, {}, []),
     ]:
         count, seen, problem = run(env, **files)
-        check(count == 200 and seen == wanted, f"{name}: {count} requests, loads {seen}, {problem}")
+        check(
+            count == 200 and seen == wanted and problem == "hello",
+            f"{name}: {count} requests, loads {seen}, {problem}",
+        )
     for name, env, message in [
         ("a far host", {"AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://192.0.2.1/"}, "needs https"),
+        ("a path without a slash", {"AWS_CONTAINER_CREDENTIALS_RELATIVE_URI": "@192.0.2.1/"}, "no path"),
         ("no source", {"AWS_EC2_METADATA_DISABLED": "true"}, "AWS_EC2_METADATA_DISABLED is true"),
         ("half of the environment", {"AWS_ACCESS_KEY_ID": "A"}, "AWS_SECRET_ACCESS_KEY is not"),
         ("a wrong token", {**container, "AWS_CONTAINER_AUTHORIZATION_TOKEN": "x"}, "401"),
     ]:
         count, _, problem = run(env)
         check(count == 0 and message in problem, f"{name}: {count} requests, {problem}")
+    del grants[-2:]
+    count, _, problem = run({"HOME": str(home), "AWS_EC2_METADATA_DISABLED": "true"})
+    check(count == 0 and "--allow-read" in problem, f"the home without a grant: {count} requests, {problem}")
     server.close()
-    return 10
+    return 13
 
 
 cases = credentials_are_loaded_once()

@@ -33,7 +33,11 @@ def cases(count):
             "method": chance.choice(["GET", "PUT", "POST", "DELETE", "HEAD", "PATCH"]),
             "path": "/" + "/".join(segments),
             "query": [[random_text(chance, 6), random_text(chance, 12)] for _ in range(chance.randint(0, 6))],
-            "headers": {"X-Amz-Meta-Note": " a   b " * chance.randint(1, 3), "If-Match": '"1"', "X-Amz-Grant": ["a", "b,  c"]},
+            "headers": {
+                "X-Amz-Meta-Note": " a   b " * chance.randint(1, 3),
+                "If-Match": '"1"',
+                "X-Amz-Grant": ["a", "b,  c"],
+            },
             "body": random_text(chance, 200) if chance.random() < 0.6 else None,
         }
 

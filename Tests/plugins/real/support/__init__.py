@@ -34,12 +34,13 @@ def enter_venv():
 
 
 def program():
-    return os.environ.get("RESTHOST", str(ROOT / ".build/debug/resthost"))
+    return str(pathlib.Path(os.environ.get("RESTHOST", ROOT / ".build/debug/resthost")).absolute())
 
 
 def arguments(script, options):
     folder = os.environ.get("RESTHOST_LUA_PATH")
-    return [program(), "run", str(script), *(["--lua-path", folder] if folder else []), *options]
+    places = ["--lua-path", str(pathlib.Path(folder).absolute())] if folder else []
+    return [program(), "run", str(script), *places, *options]
 
 
 def write_script(text, **files):
@@ -52,8 +53,10 @@ def write_script(text, **files):
 
 def run_script(text, *options, env=None, **files):
     """Runs a script without a gateway to its end, and gives its output."""
+    script = write_script(text, **files)
     done = subprocess.run(
-        arguments(write_script(text, **files), options),
+        arguments(script, options),
+        cwd=script.parent,
         capture_output=True,
         text=True,
         timeout=120,
