@@ -168,9 +168,11 @@ end
 
 --- The module that a plugin's file returns. `service:use` calls `use` of it.
 local function declare(_, definition)
-  files[debug.getinfo(2).source] = true
   local module = { description = definition }
+  -- The file calls this as its last act, so it is on the stack no longer.
+  if definition.use then files[debug.getinfo(definition.use).source] = true end
   for _, description in ipairs(definition.functions or {}) do
+    files[debug.getinfo(description.call).source] = true
     module[description.name] = checked(definition.name, description)
   end
   if definition.use then
