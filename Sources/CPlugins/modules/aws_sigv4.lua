@@ -33,14 +33,11 @@ end
 local function payload_of(draft, service)
   local given = draft.headers["X-Amz-Content-Sha256"]
   if given then return given end
-  local body = draft.body
-  local may_have_body = draft.method == "POST" or draft.method == "PUT" or draft.method == "PATCH"
+  local body, is_streamed = draft.body, draft.body_kind == "stream"
   local may_be_unsigned = service == "s3" and draft.url:lower():find "^https:"
-  if may_be_unsigned and (body and #body > LARGE or not body and may_have_body) then
-    return aws_signature.UNSIGNED
-  end
+  if may_be_unsigned and (is_streamed or body and #body > LARGE) then return aws_signature.UNSIGNED end
   if body then return aws_signature.sha256(body) end
-  if may_have_body and draft.headers["Content-Type"] then
+  if is_streamed then
     local advice = service == "s3" and "use https, or set" or "send it from memory, or set"
     error(("aws_sigv4 can't sign %s %s: the body is read while it is sent, so its SHA-256 isn't known: \z
       %s the header X-Amz-Content-Sha256"):format(draft.method, draft.url, advice), 0)

@@ -24,8 +24,7 @@ local function path(url) return url:match "^%w+://[^/?#]*(/[^?#]*)" or "/" end
 -- The body that is sent. One that is read from files while it is sent has no bytes yet.
 local function body(draft)
   if draft.body then return draft.body end
-  local is_read = draft.headers["Content-Type"] and draft.method ~= "GET" and draft.method ~= "HEAD"
-  if is_read then
+  if draft.body_kind == "stream" then
     error("'hmac' can't sign a body that is read from a file: give it as 'body', 'text', 'json' or 'form'", 0)
   end
   return ""

@@ -53,8 +53,8 @@ local options = {
   },
   {
     name = "file", type = "string",
-    description = "A file for the tokens, relative to the script's folder, which outlives the program. A "
-      .. "file that is there keeps its mode: make it with mode 600.",
+    description = "A file for the tokens, relative to the script's folder, which outlives the program. Only "
+      .. "its owner may read it (mode 600).",
   },
 }
 

@@ -8,7 +8,6 @@ local most_bytes = 1024 * 1024
 
 local function content(path)
   local text = rest.read_file(path)
-  -- A new file may be empty, because it was made with its mode.
   if not text or text == "" then return {} end
   local value = #text <= most_bytes and rest.json.decode(text)
   if type(value) ~= "table" or type(value.entry) ~= "table" or type(value.owner) ~= "string" then
@@ -37,7 +36,7 @@ end
 function token_file.write(path, owner, entry)
   local value, err = content(path)
   if not value then return nil, err end
-  return rest.write_file(path, rest.json.encode { owner = owner, entry = entry })
+  return rest.write_file(path, rest.json.encode { owner = owner, entry = entry }, { mode = "0600" })
 end
 
 return token_file

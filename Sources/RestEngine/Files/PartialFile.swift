@@ -16,7 +16,9 @@ package final class PartialFile: Sendable {
 
     /// Throws if the path holds something other than a regular file, or if no file can be made there. A link
     /// is replaced, not followed.
-    package init(for path: String) throws(FileError) {
+    ///
+    /// - Parameter mode: The permissions; nil: those of the file that is there, or else 0644.
+    package init(for path: String, mode: Int? = nil) throws(FileError) {
         guard !path.utf8.contains(0) else {
             throw FileError(path: path.printable, reason: "a path can't contain a NUL", action: "write")
         }
@@ -33,7 +35,7 @@ package final class PartialFile: Sendable {
         self.path = path
         self.descriptor = Atomic(descriptor)
         temporary = template
-        mode = isThere && kind == S_IFREG ? status.st_mode & 0o777 : 0o644
+        self.mode = mode.map { mode_t($0) } ?? (isThere && kind == S_IFREG ? status.st_mode & 0o777 : 0o644)
     }
 
     deinit { discard() }

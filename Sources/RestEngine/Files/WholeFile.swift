@@ -60,8 +60,12 @@ private func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPoint
 extension WholeFile {
     /// Replaces or creates the file in one step: the bytes are written to a new file beside it, which is then
     /// renamed. A link at `path` is replaced, not followed.
-    package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
-        let file = try PartialFile(for: path)
+    ///
+    /// - Parameter mode: The permissions; nil: those of the file that is there, or else 0644.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], mode: Int? = nil
+    ) throws(FileError) {
+        let file = try PartialFile(for: path, mode: mode)
         try file.write(bytes, at: 0)
         try file.commit()
     }

@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// `rest.read_file` and `rest.write_file`.
@@ -23,19 +24,35 @@ struct FileBinding: ScriptBinding {
                 return answer(call.lua) { () throws(FileError) in try read(path) }
             },
             ModuleFunction(
-                "write_file", "(path: string, bytes: string) -> true | nil, message",
+                "write_file", "(path: string, bytes: string, options?: { ... }) -> true | nil, message",
                 """
                 Makes or replaces a file. Readers see the old content or the new, never a part. It must lie \
                 where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
-                """
+                """, options: Self.writeOptions.descriptions
             ) { call in
                 let path = try call.string(1, "path")
                 let bytes = try call.rawBytes(2, "bytes")
+                var mode: Int?
+                try call.options(3).read(Self.writeOptions, into: &mode)
                 let place = try context.grants.writablePath(path)
-                return answer(call.lua) { () throws(FileError) in try write(bytes, place) }
+                return answer(call.lua) { () throws(FileError) in try write(bytes, place, mode) }
             },
         ]
     }
+
+    private nonisolated static let writeOptions = ScriptSchema<Int?>([
+        .text(
+            "mode", .name,
+            """
+            The permissions of the file in octal, such as `"0600"`; default: those of the file that is there, or `"0644"`.
+            """
+        ) { mode, text in
+            guard let bits = Int(text, radix: 8), 0...0o777 ~= bits else {
+                throw OptionFault("is octal, such as \"0600\"")
+            }
+            mode = bits
+        }
+    ])
 
     private func answer(_ lua: Lua, _ work: () throws(FileError) -> [UInt8]?) -> CallResult {
         do throws(FileError) {
@@ -69,7 +86,9 @@ struct FileBinding: ScriptBinding {
         return try file.readAll()
     }
 
-    private func write(_ bytes: [UInt8], _ path: String) throws(FileError) -> [UInt8]? {
+    private func write(
+        _ bytes: [UInt8], _ path: String, _ mode: Int?
+    ) throws(FileError) -> [UInt8]? {
         guard bytes.count <= Self.maxFileBytes else {
             throw FileError(
                 path: path, reason: "the content is larger than \(Self.maxFileBytes >> 20) MiB",
@@ -78,7 +97,7 @@ struct FileBinding: ScriptBinding {
         guard let place = ResolvedPath.resolve(path) else {
             throw FileError(path: path, reason: "No such file or directory", action: "write")
         }
-        try WholeFile.replace(place, with: bytes)
+        try WholeFile.replace(place, with: bytes, mode: mode)
         return nil
     }
 }

@@ -111,6 +111,18 @@ struct DraftBinding: ScriptBinding {
                             call.isAbsent(1) ? nil : try call.rawBytes(1, "body")
                         return .none
                     }),
+                property(
+                    "body_kind", "string?",
+                    """
+                    `bytes`, or `stream` for a body that is read while it is sent: a file, a multipart form, or that of a \
+                    client of the gateway; nil without a body.
+                    """
+                ) { call in
+                    let draft = try call.receiver(as: ScriptDraft.self).draft
+                    let kind = draft.upload != nil ? "stream" : draft.body != nil ? "bytes" : nil
+                    call.lua.push(optional: kind)
+                    return .one
+                },
             ], elsewhere: Self.elsewhere)
     }
 
