@@ -80,6 +80,10 @@ t.test("failures are errors", function()
   local revision, err = etcd.put(api, "a", "b")
   t.equal(revision, nil)
   t.matches(tostring(err), "no leader")
+  for _, answer in ipairs { { json = {} }, { text = "<html>" }, {} } do
+    stub("kv/range", answer)
+    t.matches(tostring(select(2, etcd.get(api, "a"))), "https://etcd.test/v3/kv/range is none of etcd")
+  end
   stub("lease/keepalive", { json = { result = { ID = "5" } } })
   t.matches(tostring(select(2, etcd.keep_alive(api, 5))), "the lease 5 has ended")
 end)

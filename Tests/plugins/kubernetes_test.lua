@@ -117,9 +117,15 @@ t.test("refusals, broken lines and too many objects end it with an error", funct
   end
   t.matches(problem { status = 403, json = { message = "pods is forbidden" } }, "pods is forbidden")
   t.matches(problem { body = "<html>\n" }, "a line that is no event: <html>")
-  t.matches(problem(stream { "ADDED", { metadata = {} } }), "an object of the API has no name")
+  t.matches(problem(stream { "ADDED", { metadata = {} } }), "an object of the watch has no name")
   t.matches(problem(stream({ "ADDED", pod("a", 8) }, { "ADDED", pod("b", 9) }), { max_items = 1 }),
     "more objects than 'max_items' (1)")
+  stubs({ { json = { items = { "x" }, metadata = { resourceVersion = "1" } } } }, {})
+  t.matches(tostring(select(2, kubernetes.list(api, pods))), "an object of the list has no name")
+  stubs({ { json = { items = rest.json.array {}, metadata = {} } } }, {})
+  t.matches(tostring(select(2, collect(1))[2]), "the list at /api/v1/pods has no version")
+  stubs({ list(7, { pod("a", 1) }) }, {})
+  t.matches(tostring(select(2, kubernetes.watch(api, pods, function() error "boom" end))), "boom")
   t.matches(problem(stream { "ERROR", { code = 400, message = "bad selector" } }), "bad selector")
   stubs({ list(7, { pod("a", 1), pod("b", 2) }) }, {})
   t.matches(tostring(select(2, collect(99, { max_items = 1 }))[2]), "more items than 'max_items' (1)")

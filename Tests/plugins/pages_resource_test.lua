@@ -182,6 +182,7 @@ t.describe("wrong options", function()
       'pages.all(api:resource "/x", { style = "links" })',
       [["link" | "cursor" | "page" | "offset" expected, got 'links']]
     )
+    fails('pages.all(api:resource "/x", { style = "page", first = "a" })', "'first' is a number")
     fails('pages.all(api:resource "/x", { max_pages = 0 })', "bad option 'max_pages'")
     fails('api:use("pages", { path = "/all" })', "option 'source' is missing")
     fails('pages.resource(api, "/all/{a}", "/list/{b}")', "has '{b}'")

@@ -81,7 +81,9 @@ t.describe("links", function()
   end)
 
   t.test("to another port, scheme or no URL at all are refused too", function()
-    for _, href in ipairs { "https://api.test:8443/list", "http://api.test/list", "ftp://api.test/list" } do
+    for _, href in ipairs {
+      "https://api.test:8443/list", "http://api.test/list", "//other.test", "ftp://api.test",
+    } do
       page("/list", { 1 }, { Link = ("<%s>; rel=next"):format(href) })
       local _, err = pages.all(api:resource "/list")
       t.equal(err.cause.type, "other_origin", href)
@@ -244,6 +246,40 @@ t.describe("an error in the middle", function()
     host:stub("GET", base .. "/list", { text = "<html>" })
     local _, err = pages.all(api:resource "/list")
     t.equal(err.cause.type, "bad_page")
+  end)
+
+  t.test("of a page whose next one can't be found says where", function()
+    local function problem(value, options)
+      page("/list", { items = { 1 }, next = value })
+      options.items = "items"
+      local _, err, so_far = pages.all(api:resource "/list", options)
+      t.equal(so_far, { 1 })
+      t.equal(err.cause.type, "bad_page")
+      return tostring(err)
+    end
+    local cursor, link = { style = "cursor" }, { next = "next" }
+    t.matches(
+      problem({ 1 }, cursor),
+      "the page behind https://api.test/list can't be found: the next cursor is a table"
+    )
+    t.matches(problem(("x"):rep(3000000), cursor), "1 MiB at most")
+    t.matches(problem(("x"):rep(3000000), link), "2 MiB at most")
+    t.matches(problem(7, link), "the next URL is a number")
+    t.matches(problem("x", { next = function() error "no luck" end }), "no luck")
+  end)
+
+  t.test("is a link that leads to no server", function()
+    for _, href in ipairs { "http://", "javascript:alert(1)", "http://[::1", "https://api.test:99999/x" } do
+      page("/list", { next = href, items = { 1 } })
+      local _, err = pages.all(api:resource "/list", { next = "next", items = "items" })
+      t.equal(err.cause.type, "bad_page", href)
+      t.matches(err.cause.message, "no URL of a server")
+    end
+  end)
+
+  t.test("is an empty link, too", function()
+    page("/list", { 1 }, { Link = "<>; rel=next" })
+    t.equal(select(2, pages.all(api:resource "/list")).cause.type, "page_loop")
   end)
 
   t.test("is none for null or an empty list, which are encoded as a list", function()

@@ -189,6 +189,8 @@ t.describe("errors", function()
     t.matches(problem { { id = 1 }, { id = 1 } }, "two items of https://api.test/list have the key '1'")
     t.matches(problem({ { id = 1 }, { id = 2 } }, { max_items = 1 }), "more than 'max_items' (1) items")
     t.matches(problem { message = "down" }, "has no list")
+    t.matches(problem({ 1 }, { key = function() error "no key here" end }), "no key here")
+    t.matches(problem({ 1 }, { pages = { stile = "link" } }), "did you mean 'style'")
     t.equal(take(), {})
   end)
 

@@ -33,7 +33,9 @@ local function call(service, path, body)
   local resource = service:resource("/v3/" .. path)
   local entity, err = resource:request("POST", { json = rest.json.object(body) }):await()
   if not entity then return nil, err end
-  return entity.json
+  local answer = entity.json
+  if type(answer.header) == "table" or type(answer.result) == "table" then return answer end
+  return nil, failure(("the answer of %s is none of etcd"):format(resource.url))
 end
 
 local function range_of(key, options)
@@ -103,8 +105,8 @@ local function pass(line, watch, fn)
   if not result then error(failure("the stream has a line that is no answer: " .. line:sub(1, 200)), 0) end
   if result.compact_revision then
     watch.next = nil
-    local message = "the revisions before %s are compacted: read the keys again"
-    error(failure(message:format(result.compact_revision)), 0)
+    local reason = "the revisions before %s are compacted: read the keys again"
+    error(failure(reason:format(result.compact_revision)), 0)
   end
   if result.canceled then error(failure("the watch was cancelled: " .. tostring(result.cancel_reason)), 0) end
   for _, event in ipairs(result.events or {}) do

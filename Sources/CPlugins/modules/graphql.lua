@@ -96,7 +96,7 @@ local function query(service, text, variables, options)
   return nil, with_path(err), partial_data(err)
 end
 
-local function resource(service, text, variables, options)
+local function resource_for(service, text, variables, options)
   local api = api_of(service)
   local document = remembered(api, text, options.operation)
   if document.kind ~= "query" then plugin.blame("only a query is a resource, no " .. document.kind) end
@@ -241,11 +241,12 @@ return plugin {
       name = "query", signature = ("(%s, options?: { ... }) -> table | nil, error, table?"):format(arguments),
       call = query, options = { fresh, table.unpack(which) }, options_at = 4,
       description = "Waits for the data of a query, or of a mutation, which is never cached. "
-        .. "After an error it also gives partial data; `err.path` and `err.errors` say where it failed.",
+        .. "After an error it also gives partial data; `err.path` and `err.errors` say where it failed, "
+        .. "and `err.error` is the error object, for a route.",
     },
     {
       name = "resource", signature = ("(%s, options?: { ... }) -> resource"):format(arguments),
-      call = resource, options = which, options_at = 4,
+      call = resource_for, options = which, options_at = 4,
       description = "The resource of a query and its variables.",
     },
     {

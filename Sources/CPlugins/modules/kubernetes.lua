@@ -61,10 +61,14 @@ local function is_final(err)
   return type(err.cause) == "table" and final[err.cause.type]
 end
 
+local function has_name(object)
+  local meta = type(object) == "table" and object.metadata
+  return type(meta) == "table" and type(meta.name) == "string"
+end
+
 -- The ID of an object, which no other one has.
 local function id_of(object)
-  local meta = type(object) == "table" and object.metadata
-  if type(meta) ~= "table" or not meta.name then error(failure "an object of the API has no name", 0) end
+  local meta = object.metadata
   return meta.uid or (meta.namespace or "") .. "/" .. meta.name
 end
 
@@ -87,6 +91,7 @@ local function list(service, path, options)
   if is_gone(err) then objects, err = all_pages(selected(service, path, options), pages) end
   if not objects then return nil, err end
   for _, object in ipairs(objects) do
+    if not has_name(object) then return nil, failure "an object of the list has no name" end
     object.kind = object.kind or kind and (kind:gsub("List$", ""))
     object.apiVersion = object.apiVersion or api_version
   end
@@ -114,6 +119,7 @@ end
 local function catch_up(service, path, watch)
   local objects, version = list(service, path, watch.options)
   if not objects then return nil, version end
+  if not version then return nil, failure(("the list at %s has no version"):format(path)) end
   local seen = {}
   for _, object in ipairs(objects) do
     if watch.is_done then return true end
@@ -148,11 +154,13 @@ local function receive(watch, line)
   if event.type == "ERROR" then
     error(rest.error {
       http_status_code = math.tointeger(object.code), user_message = "The watch ended",
-      cause = { type = "kubernetes", message = object.message, reason = object.reason },
+      cause = { type = "kubernetes", message = tostring(object.message) },
     }, 0)
   end
   watch.version = type(object.metadata) == "table" and object.metadata.resourceVersion or watch.version
-  if event.type ~= "BOOKMARK" then tell(watch, event.type, object) end
+  if event.type == "BOOKMARK" then return end
+  if not has_name(object) then error(failure "an object of the watch has no name", 0) end
+  tell(watch, event.type, object)
 end
 
 -- Watches from the known version on until the stream ends, or gives nil and an error.
@@ -187,14 +195,16 @@ local function watch(service, path, fn, options)
   while not state.is_done do
     local ok, err
     if not state.version then
-      ok, err = catch_up(service, path, state)
+      local ran
+      ran, ok, err = pcall(catch_up, service, path, state)
+      if not ran then return nil, type(ok) == "userdata" and ok or failure(tostring(ok)) end
     else
       ok, err = follow(service, path, state)
     end
     if is_gone(err) then
       state.version = nil
-    elseif not ok then
-      if is_final(err) then return nil, err end
+    elseif not ok and is_final(err) then
+      return nil, err
     end
     if not ok then
       state.failures = state.failures + 1

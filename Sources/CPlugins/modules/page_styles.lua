@@ -1,5 +1,6 @@
 -- How the pages of a list follow each other: for `resthost.pages`.
 local rest = require "resthost"
+local plugin = require "resthost.plugin"
 local link_header = require "resthost.link_header"
 
 local page_styles = {}
@@ -29,7 +30,7 @@ local function is_empty(value) return value == nil or value == rest.null or valu
 
 local function origin(url)
   local parts = rest.url.parse(url)
-  if not parts or not parts.host then return nil end
+  if not parts or not parts.host or parts.host == "" then return nil end
   local port = parts.port or (parts.scheme == "https" and 443 or 80)
   return ("%s://%s:%d"):format(parts.scheme, parts.host:lower(), port)
 end
@@ -48,11 +49,16 @@ end
 -- The resource that a link of a page leads to, or nil and an error.
 local function follow(resource, entity, href, options)
   local base = entity.url and resource:relative(entity.url) or resource
-  local target = base:relative((tostring(href):gsub("#.*$", "")))
+  local target = base:relative((href:gsub("#.*$", "")))
   local to = origin(target.url)
+  if not to then
+    local shown = href:sub(1, 200)
+    return nil, failure("bad_page", ("the page %s has a link that is no URL of a server: %s")
+      :format(resource.url, shown), resource.url)
+  end
   if to == origin(resource.url) then return target end
   for _, allowed in ipairs(options.origins or {}) do
-    if to and to == origin(allowed) then return target end
+    if to == origin(allowed) then return target end
   end
   return nil, failure("other_origin", ("the page %s links to %s: list its origin in 'origins' to allow that")
     :format(resource.url, target.url), target.url)
@@ -64,10 +70,12 @@ function styles.link(resource, entity, options)
   local href
   if options.next then
     href = field(entity.content, options.next, entity)
+    if is_empty(href) then return nil end
+    if type(href) ~= "string" then error(("the next URL is a %s"):format(type(href)), 0) end
   else
     href = link_header.find(entity:header_values "Link", "next")
+    if not href then return nil end
   end
-  if is_empty(href) then return nil end
   return follow(resource, entity, href, options)
 end
 
@@ -75,6 +83,7 @@ function styles.cursor(resource, entity, options)
   local cursor = field(entity.content, options.next or "next", entity)
   if is_empty(cursor) then return nil end
   if type(cursor) == "number" then cursor = math.tointeger(cursor) or cursor end
+  if type(cursor) == "table" then error("the next cursor is a table", 0) end
   return resource:with_param(options.parameter, tostring(cursor))
 end
 
@@ -82,7 +91,7 @@ end
 local function counted(step)
   return function(resource, entity, options, state)
     if state.page_items == 0 then return nil end
-    local total = options.total and math.tointeger(field(entity.content, options.total, entity))
+    local total = options.total and math.tointeger(tonumber(field(entity.content, options.total, entity)))
     if total and state.first_offset + state.count >= total then return nil end
     state.position = state.position + step(state)
     return resource:with_param(options.parameter, state.position)
@@ -94,7 +103,12 @@ styles.offset = counted(function(state) return state.page_items end)
 
 --- The resource behind a page, nil at the end, or nil and an error.
 function page_styles.following(resource, entity, options, state)
-  return styles[options.style](resource, entity, options, state)
+  local ok, target, err = pcall(styles[options.style], resource, entity, options, state)
+  if ok then return target, err end
+  return nil, failure("bad_page", (
+    "the page behind %s can't be found: %s"
+  ):format(resource.url, tostring(target)),
+    resource.url)
 end
 
 local limit_parameters = { page = "per_page", offset = "limit", cursor = "limit", link = "per_page" }
@@ -106,6 +120,9 @@ function page_styles.first_page(resource, options, state)
   options.limit_parameter = options.limit_parameter or limit_parameters[style]
   state.position = options.first or (style == "page" and 1 or 0)
   state.first_offset = style == "offset" and state.position or 0
+  if style ~= "cursor" and type(options.first) == "string" then
+    plugin.blame "'first' is a number for pages and offsets"
+  end
   if options.limit then resource = resource:with_param(options.limit_parameter, options.limit) end
   if style == "page" or style == "offset" or options.first then
     resource = resource:with_param(options.parameter, state.position)

@@ -179,7 +179,8 @@ local function changes(resource, options, fn)
   local handle, failures = {}, 0
   local job = rest.spawn(function()
     while true do
-      local ok, err = poll(watch)
+      local ran, ok, err = pcall(poll, watch)
+      if not ran then ok, err = false, ok end
       local wait = options.interval
       if ok then
         failures, handle.error = 0, nil

@@ -7,6 +7,7 @@ RESTHOST_VENV the environment of Python packages (default: .build/plugins-venv),
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -29,7 +30,7 @@ def use_packages(*names):
     if pathlib.Path(sys.prefix).resolve() == VENV.resolve():
         return
     lines = (HERE / "requirements.txt").read_text().split()
-    wanted = [line for line in lines if line.split("==")[0] in names]
+    wanted = [line for line in lines if re.split(r"[\[=]", line)[0] in names]
     subprocess.run([str(python), "-m", "pip", "install", "--quiet", *wanted], check=True)
     os.execv(str(python), [str(python), *sys.argv])
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs recipes of examples/cookbook against the Docker registry, etcd, Prometheus and Radicale."""
+"""Runs recipes of examples/cookbook against the Docker registry, etcd, Prometheus, Radicale and moto."""
 
 import base64
 import contextlib
@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 import plugin_host as host
 import registry_server
 
-host.use_packages("Radicale")
+host.use_packages("Radicale", "moto")
 
 FOLDER = host.ROOT / "examples/cookbook"
 LUA_PATH = ["--lua-path", os.environ["RESTHOST_LUA_PATH"]] if "RESTHOST_LUA_PATH" in os.environ else []
@@ -46,10 +46,10 @@ def recipe(name, **environment):
         stderr=subprocess.DEVNULL,
     )
 
-    def read(path, form=None):
-        with urllib.request.urlopen(url + path, form, timeout=20) as answer:
-            body = answer.read()
-            return json.loads(body) if body else None
+    def read(path, body=None, as_json=True):
+        with urllib.request.urlopen(url + path, body, timeout=20) as answer:
+            content = answer.read()
+            return json.loads(content) if content and as_json else content
 
     try:
         host.wait_for(url + "/-/health", process)
@@ -167,8 +167,47 @@ def calendar_agenda():
         host.check("an agenda", agenda, ["Dentist", "Tea, cake; talk"])
 
 
+def with_moto():
+    port = host.free_port()
+    url = f"http://127.0.0.1:{port}"
+    keys = {
+        "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
+        "AWS_SECRET_ACCESS_KEY": "a key of tests",
+        "AWS_REGION": "us-east-1",
+    }
+    with server([sys.executable, "-m", "moto.server", "-p", str(port)], url + "/moto-api/"):
+        urllib.request.urlopen(urllib.request.Request(url + "/photos", method="PUT")).close()
+        with recipe("s3_photos", BUCKET_URL=url + "/photos", **keys) as read:
+            photo = b"\xff\xd8\xff\xe0 a photo"
+            read("/photos/lake.jpg", photo)
+            host.check("a photo", read("/photos/lake.jpg", as_json=False), photo)
+
+        table = {
+            "TableName": "counters",
+            "BillingMode": "PAY_PER_REQUEST",
+            "KeySchema": [{"AttributeName": "name", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": "name", "AttributeType": "S"}],
+        }
+        target = {
+            "X-Amz-Target": "DynamoDB_20120810.CreateTable",
+            "Content-Type": "application/x-amz-json-1.0",
+        }
+        target["Authorization"] = "AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/dynamodb/aws4_request"
+        data = json.dumps(table).encode()
+        urllib.request.urlopen(urllib.request.Request(url + "/", data, target, method="POST")).close()
+        with recipe("dynamodb_counters", DYNAMODB_URL=url, **keys) as read:
+            counts = [read("/counters/visits", b"")["count"] for _ in range(3)]
+            host.check("counts", counts, [1, 2, 3])
+            host.check("a count", read("/counters/visits"), {"count": 3})
+            host.check("another count", read("/counters/others"), {"count": 0})
+
+
 docker_tags()
 etcd_settings()
 prometheus_report()
 calendar_agenda()
-print("recipes: docker_tags, etcd_settings, prometheus_report and calendar_agenda with their servers")
+with_moto()
+print(
+    "recipes: docker_tags, etcd_settings, prometheus_report and calendar_agenda with their servers, s3_photos and "
+    "dynamodb_counters with moto"
+)
