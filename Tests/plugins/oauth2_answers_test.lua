@@ -98,6 +98,10 @@ t.describe("a bad answer of the token endpoint", function()
     fails({ json = { access_token = "a", token_type = rest.json.array {} } }, "but only Bearer")
   end)
 
+  t.test("is longer than a megabyte", function()
+    fails({ json = { access_token = "a", more = ("x"):rep(1024 * 1024) } }, "1048576")
+  end)
+
   t.test("has a lifetime that makes no sense", function()
     fails({ json = { access_token = "a", expires_in = "soon" } }, "'expires_in' that is not a number: 'soon'")
     fails({ json = { access_token = "a", expires_in = true } }, "not a number: 'true'")

@@ -170,6 +170,14 @@ t.describe("several services", function()
     t.equal(#f.login.requests, 1)
   end)
 
+  t.test("with functions have tokens of their own", function()
+    f.start { refresh_token = function() return "refresh-1" end }
+    t.assert(f.get())
+    further { refresh_token = function() return "refresh-2" end }
+    t.equal(#f.login.requests, 2)
+    t.equal(f.form().refresh_token, "refresh-2")
+  end)
+
   t.test("with another account, secret or scope have tokens of their own", function()
     for _, options in ipairs {
       { client_secret = "another" }, { scope = "read" }, { refresh_token = "refresh-9" },

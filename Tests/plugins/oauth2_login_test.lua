@@ -166,3 +166,15 @@ t.describe("a refresh token that has expired", function()
     t.matches(err.user_message, "invalid_grant: log in again with `resthost login`")
   end)
 end)
+
+t.describe("a wrong call", function()
+  t.test("of login says what it takes", function()
+    local login = require "resthost.oauth2".login
+    local terminal = { print = print, ask = function() end }
+    t.raises(function() login({}, nil) end, "takes a terminal with 'print', and 'ask' or 'listen'")
+    t.raises(function() login({}, { print = print }) end, "takes a terminal")
+    t.raises(function() login(nil, terminal) end, "the service does not use 'oauth2' with option 'login'")
+    t.raises(function() login({ client_id = "me" }, terminal) end, "option 'login' is missing")
+    t.raises(function() login({ client_idd = "me" }, terminal) end, "did you mean 'client_id'")
+  end)
+end)

@@ -184,6 +184,19 @@ t.describe("a refused token", function()
     t.equal(#f.login.requests, 3)
   end)
 
+  t.test("that lives for two seconds is renewed after one", function()
+    f.start { renew_before = 0.1 }
+    f.login = f.host:stub("POST", f.token_url, f.issue { expires_in = 2 })
+    f.accept {}
+    t.equal(f.get(), nil)
+    t.equal(f.get(), nil)
+    t.equal(#f.login.requests, 2)
+    f.host:advance(1.01)
+    f.accept { ["t-000003"] = true }
+    t.assert(f.get())
+    t.equal(#f.login.requests, 3)
+  end)
+
   t.test("keeps the error of a renewal that fails", function()
     f.start()
     t.assert(f.get())

@@ -99,6 +99,16 @@ t.describe("a request that waits for the token", function()
     t.equal(#f.stub.requests, 0)
   end)
 
+  t.test("may get another method from a block", function()
+    f.start()
+    f.api:configure("**", { methods = "PUT" }, function(c)
+      c:mutate_requests(function(draft) draft.method = "POST" end)
+    end)
+    t.assert(f.api:resource("users"):request("PUT", { text = "x" }):await())
+    t.equal(f.stub.requests[1].method, "POST")
+    t.equal(f.sent(), "Bearer t-000001")
+  end)
+
   t.test("may be a stream, a file or an upload", function()
     f.host = t.load { source = [[
       local rest = require "resthost"

@@ -91,22 +91,21 @@ local function await_replaced_script(mark)
 end
 
 -- A token that others have brought: that script, or another program or a login, which write the file.
-function keeper:brought(key, entry, refused)
+function keeper:brought(key, refused)
   local other = rest.store:get(key)
   local written = self.file and token_file.read(self.file, self.owner)
   if written and written.token ~= (other and other.token) then
     other = written
     self:remember(key, other)
   end
-  local is_new = other and other.token ~= (entry and entry.token) and other.token ~= refused
-  return is_new and not self:is_early(other) and other or nil
+  if other and other.token ~= refused and not self:is_early(other) then return other end
 end
 
 function keeper:renewed(partition, refused)
   local key = self:key_of(partition)
-  local entry, mark = rest.store:get(key), key .. "\0renewal"
+  local mark = key .. "\0renewal"
   await_replaced_script(mark)
-  local brought = self:brought(key, entry, refused)
+  local brought = self:brought(key, refused)
   if brought then return brought end
   rest.store:set(mark, true, { ttl = 60 })
   local has_run, fresh, err = pcall(self.fetch, rest.store:get(key), partition)
