@@ -35,7 +35,7 @@ gateway:route("GET", "/pair/{one}/{other}", function(request)
   local function country(code)
     return function()
       local data, err = graphql.query(countries, COUNTRY, { code = code:upper() })
-      if not data then return nil, err.error end
+      if not data then return nil, err end
       if data.country == rest.null then
         return nil, rest.error { http_status_code = 404, user_message = "No country has the code " .. code }
       end

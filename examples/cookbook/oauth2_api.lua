@@ -1,7 +1,7 @@
 -- Uses an API whose tokens come from an OAuth2 server (client credentials): one login for all requests, and a
 -- new one before the token ends.
 --
---   OAUTH_CLIENT_ID=… OAUTH_CLIENT_SECRET=… resthost get oauth2_api.lua api /reports
+--   OAUTH_CLIENT_ID=… OAUTH_CLIENT_SECRET=… resthost get oauth2_api.lua /reports
 local rest = require "resthost"
 
 local api = rest.service { name = "api", base_url = rest.env.API_URL or "http://127.0.0.1:8081" }

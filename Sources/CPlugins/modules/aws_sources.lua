@@ -119,13 +119,13 @@ local function from_profile(options, notes)
   }, ("profile '%s' of %s"):format(wanted, file))
 end
 
--- A service without a base URL, which no gateway shows, and without a proxy: the endpoints are near.
+-- Without a proxy, because the endpoints are near.
 local endpoints
 
 local function fetch(method, url, headers)
   if not endpoints then
     endpoints = rest.service {
-      name = "AWS credentials", transport = { proxy = "" }, standard_transformers = {},
+      name = "AWS credentials", transport = { proxy = "" }, standard_transformers = {}, internal = true,
     }
     endpoints:configure({ description = "aws_credentials" }, function(c)
       c.timeouts = { connect = 1, first_byte = 3, total = 5 }

@@ -62,17 +62,6 @@ local function compute(api, params, resource)
   return exchange.perform(api, document, variables, resource.partition)
 end
 
--- A failure with `path` and `errors` of GraphQL, and the fields of the error object, which is `error`.
-local function with_path(err)
-  local cause = type(err.cause) == "table" and err.cause or {}
-  local shown = { error = err, path = cause.path, errors = cause.errors }
-  local function get(_, name)
-    if name == "path" or name == "errors" then return nil end
-    return err[name]
-  end
-  return setmetatable(shown, { __index = get, __tostring = function() return tostring(err) end })
-end
-
 local function partial_data(err)
   local data = err.json.data
   return type(data) == "table" and data or nil
@@ -93,7 +82,7 @@ local function query(service, text, variables, options)
     plugin.blame "a subscription is no query: use 'graphql.subscribe' or 'graphql.subscription'"
   end
   if data then return data end
-  return nil, with_path(err), partial_data(err)
+  return nil, err, partial_data(err)
 end
 
 local function resource_for(service, text, variables, options)
@@ -120,7 +109,7 @@ local function subscribe(service, text, variables, fn, options)
     if name == "next" then
       local answer = rest.json.decode(data)
       local content, err = exchange.outcome(answer)
-      if fn(content or err and partial_data(err), err and with_path(err)) == false then is_done = true end
+      if fn(content or err and partial_data(err), err and err) == false then is_done = true end
     end
     if is_done then error(stop, 0) end
   end)
@@ -129,13 +118,13 @@ local function subscribe(service, text, variables, fn, options)
     read(piece)
   end)
   if is_done then return true end
-  if not entity then return nil, with_path(exchange.failure_of(err)) end
+  if not entity then return nil, exchange.failure_of(err) end
   local answer = events == 0 and rest.json.decode(table.concat(body))
   if type(answer) == "table" then
     local _, refusal = exchange.outcome(answer)
-    if refusal then return nil, with_path(refusal) end
+    if refusal then return nil, refusal end
   end
-  return nil, with_path(exchange.failure("the stream of the subscription ended before it was complete"))
+  return nil, exchange.failure("the stream of the subscription ended before it was complete")
 end
 
 -- A resource whose content is the data of the latest event.

@@ -38,7 +38,7 @@ function remote.service(name, url, transport)
   taken[name] = (taken[name] or 0) + 1
   if taken[name] > 1 then name = ("%s %d"):format(name, taken[name]) end
   local service = rest.service {
-    name = name, base_url = remote.origin(url), standard_transformers = {}, transport = transport,
+    name = name, base_url = remote.origin(url), standard_transformers = {}, transport = transport, internal = true,
   }
   return service:configure("**", { description = "remote" }, function(c)
     c.max_body_bytes, c.expiration_time = 1024 * 1024, 0

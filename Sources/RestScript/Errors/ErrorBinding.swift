@@ -65,6 +65,16 @@ struct ErrorBinding: ValueBinding {
                     values.pushCause(of: try call.receiver(as: ScriptErrorBox.self).error, on: call.lua)
                     return .one
                 },
+                LuaProperty(
+                    "path", type: "any",
+                    documentation: "Short for `cause.path`: of a GraphQL error, the keys that lead to the field."
+                ) { call in
+                    guard case .custom(_, let fields)? = try call.receiver(as: ScriptErrorBox.self).error.cause,
+                        let path = fields["path"]
+                    else { return .none }
+                    trees.push(path, on: call.lua)
+                    return .one
+                },
                 LuaProperty("timestamp", type: "number", documentation: "Unix seconds.") { call in
                     call.lua.push(try call.receiver(as: ScriptErrorBox.self).error.timestamp)
                     return .one

@@ -89,7 +89,8 @@ public final class ScriptHost {
     /// The engine that runs the requests of its services.
     package var engine: Engine { context.engine }
 
-    public var services: [Service] { context.services.all }
+    /// The services that the script has declared, apart from internal ones.
+    public var services: [Service] { context.services.shown }
 
     public func service(named name: String) -> Service? { context.services[name]?.service }
 

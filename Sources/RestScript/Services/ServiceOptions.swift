@@ -17,6 +17,8 @@ struct ServiceOptions {
     var standardTransformers = StandardTransformer.allCases
     /// Nil means the engine's transport.
     var transport: Connection?
+    /// For the script's own requests only.
+    var isInternal = false
 
     static let schema = ScriptSchema<ServiceOptions>([
         .text("base_url", .url, "The URL of the API; without it only absolute URLs work.") { options, text in
@@ -42,6 +44,13 @@ struct ServiceOptions {
             "transport", connection, from: { Connection() },
             "The service's own connection settings."
         ) { $0.transport = $1 },
+        .flag(
+            "internal", default: "false",
+            """
+            Hides the service: the gateway doesn't serve it, and `resthost get` takes it only by name. For what a script \
+            asks for itself, such as tokens.
+            """
+        ) { $0.isInternal = $1 },
     ])
 
     private static let connection = ScriptSchema<Connection>("transport", [cookies] + ofTransport)
@@ -112,7 +121,8 @@ extension ServiceBinding {
                 engine: engine, name: name, baseURL: given.baseURL,
                 standardTransformers: given.standardTransformers,
                 transport: context.services.transport(for: settings))
-        context.services.add(service, at: call.lua.callerPlace, transport: settings)
+        context.services.add(
+            service, at: call.lua.callerPlace, transport: settings, isInternal: given.isInternal)
         context.declarations.keep(1024 + 2 * name.utf8.count + 2 * (given.base?.utf8.count ?? 0))
         service.cookies = try given.transport?.cookies.map { try context.services.jar($0, of: name) }
         return service

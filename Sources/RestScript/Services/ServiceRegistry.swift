@@ -10,13 +10,17 @@ final class ServiceRegistry {
         let place: (file: String, line: Int)?
         /// Nil means the engine's own transport.
         let transport: TransportOptions?
+        /// It is for the script's own requests.
+        let isInternal: Bool
         /// The limits that the script has set itself; see ``Limit``.
         fileprivate(set) var limits: Set<Limit> = []
 
         fileprivate init(
-            _ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?
+            _ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?,
+            isInternal: Bool
         ) {
             (self.service, self.place, self.transport) = (service, place, transport)
+            self.isInternal = isInternal
         }
     }
 
@@ -31,6 +35,9 @@ final class ServiceRegistry {
     init(_ context: ScriptContext) { self.context = context }
 
     var all: [Service] { declarations.map(\.service) }
+
+    /// Those that others than the script may ask for.
+    var shown: [Service] { declarations.filter { !$0.isInternal }.map(\.service) }
 
     /// All services, including the one that no declaration made.
     var everyone: [Service] { all + (madeOfRequests.map { [$0] } ?? []) }
@@ -58,7 +65,9 @@ final class ServiceRegistry {
         context.grants.refusalOfRequest(to: url, declared: bases)
     }
 
-    func add(_ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?) {
+    func add(
+        _ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?, isInternal: Bool
+    ) {
         service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }
         service.limitsMatching { [weak context] url, work in
@@ -66,7 +75,8 @@ final class ServiceRegistry {
             try context.blocks.limit(context, url, work)
         }
         indices[service.name] = declarations.count
-        declarations.append(Declaration(service, at: place, transport: transport))
+        declarations.append(
+            Declaration(service, at: place, transport: transport, isInternal: isInternal))
     }
 
     /// Notes that the script has set a limit of this service itself.
