@@ -230,8 +230,7 @@ return plugin {
       name = "query", signature = ("(%s, options?: { ... }) -> table | nil, error, table?"):format(arguments),
       call = query, options = { fresh, table.unpack(which) }, options_at = 4,
       description = "Waits for the data of a query, or of a mutation, which is never cached. "
-        .. "After an error it also gives partial data; `err.path` and `err.errors` say where it failed, "
-        .. "and `err.error` is the error object, for a route.",
+        .. "After an error it also gives partial data; `err.path` and `err.cause.errors` say where it failed.",
     },
     {
       name = "resource", signature = ("(%s, options?: { ... }) -> resource"):format(arguments),

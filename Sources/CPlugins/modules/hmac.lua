@@ -131,9 +131,7 @@ end
 
 return plugin {
   name = "hmac",
-  description = "Signs each request with a shared secret (HMAC), by a template of what is signed. Use it "
-    .. "behind blocks that change the request, because it signs what they have made. A retry of `c.retry` "
-    .. "has the signature and the time of the first attempt.",
+  description = "Signs each request with a shared secret (HMAC), by a template of what is signed.",
   options = scope.options {
     { name = "secret", type = "string", required = true, secret = true, description = "The shared secret." },
     {

@@ -16,10 +16,15 @@ enum PluginsPage {
         }
         guard !plugin.functions.isEmpty else { return text }
         text += "\n`local \(plugin.name) = require \"resthost.\(plugin.name)\"`\n"
-        for function in plugin.functions {
+        for (place, function) in plugin.functions.enumerated() {
             let signature = OptionMarkdown.signature(function.signature, function.options)
             text += "\n- `\(plugin.name).\(function.name)\(signature)`\n  \(function.text)\n"
-            if !function.options.isEmpty { text += OptionMarkdown.flat(function.options) }
+            if function.options.isEmpty { continue }
+            if let same = plugin.functions[..<place].first(where: { $0.options == function.options }) {
+                text += "  Its options are those of `\(same.name)`.\n"
+            } else {
+                text += OptionMarkdown.flat(function.options)
+            }
         }
         return text
     }

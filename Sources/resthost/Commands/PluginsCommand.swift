@@ -78,7 +78,7 @@ struct PluginsCommand: ParsableCommand {
                 }
                 return 0
             }
-            Streams.output(TextColumns.text(plugins.map { [$0.name, $0.text] }))
+            Streams.output(content: Array(TextColumns.text(plugins.map { [$0.name, $0.text] }).utf8))
             return 0
         } catch {
             Streams.error(Complaint.text("\(error)"))
