@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Imports OpenAPI documents and tries the scripts: `check --strict`, their tests, and a round trip.
 
-    import.py [--program RESTHOST] [DOCUMENT …]
+    import_openapi.py [--program RESTHOST] [DOCUMENT …]
 
 Without documents it takes those in Tests/plugins/documents. For each it imports twice, checks that the second
 run keeps a change of the user's file, runs `check --strict` and the generated tests, serves the script, and
