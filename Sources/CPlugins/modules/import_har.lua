@@ -111,8 +111,8 @@ local function add_parameters(api, operation, request, query)
     local name, value = document.table(header).name, document.table(header).value
     if type(name) == "string" and type(value) == "string" and not name:find "^:" then
       local lower = name:lower()
-      local is_browsers = ignored[lower] or lower:find "^sec%-"
-      if writer.is_header_name(name) and not is_browsers and not secrets.header(api, operation.service, name, value) then
+      local is_own = writer.is_header_name(name) and not ignored[lower] and not lower:find "^sec%-"
+      if is_own and not secrets.header(api, operation.service, name, value) then
         add(name, "header")
       end
     end

@@ -18,7 +18,8 @@ end
 local function api_key(name, scheme)
   local where, key = scheme["in"], scheme.name
   if type(key) ~= "string" then return nil end
-  local description = writer.sentence(scheme.description, 120) or writer.sentence(("The value of `%s`."):format(key), 120)
+  local description = writer.sentence(scheme.description, 120)
+    or writer.sentence(("The value of `%s`."):format(key), 120)
   local options = { option(name, description) }
   if where == "header" then
     return options, "header " .. key:lower(),
