@@ -120,6 +120,15 @@ t.describe("an OpenAPI document becomes", function()
     t.equal(api.expose.library_files.methods, { "POST" })
   end)
 
+  t.test("a service with the name and the URL of the options", function()
+    local other = import_library { service = "shelf", base_url = "https://mine.test/api" }
+    local changed = imported.api(other, t.host())
+    t.equal(changed.service.name, "shelf")
+    t.equal(changed.get_book(1).url, "https://mine.test/api/books/1")
+    t.assert(not imported.file(other, "_generated.lua").text:find("region", 1, true), "the variables are left out")
+    t.equal(imported.file(import_library { output = "api/books" }, "resthost.toml").path, "api/resthost.toml")
+  end)
+
   t.test("servers of operations with variables of their own", function()
     local function server(host, default)
       return { { url = "https://" .. host .. ".{site}", variables = { site = { default = default } } } }

@@ -39,7 +39,7 @@ local function params_class(made, operation)
   local name = made:class_name(operation.name .. ".params")
   local fields = {}
   for index, one in ipairs(operation.params) do
-    local about = one.description and " " .. one.description or ""
+    local about = writer.behind_type(one.description)
     local key = one.key:find "^[%a_][%w_]*$" and one.key or "[" .. writer.quote(one.key) .. "]"
     fields[index] = ("---@field %s%s %s%s"):format(
       key, one.required and "" or "?", made:of(one.schema, name .. "." .. one.key), about)
@@ -57,7 +57,7 @@ local function function_lines(made, operation)
     arguments[#arguments + 1] = one.argument
     params[#params + 1] = ("---@param %s %s%s"):format(one.argument,
       made:of(one.schema, ("%s.%s.%s"):format(made.prefix, operation.name, one.argument)),
-      one.description and " " .. one.description or "")
+      writer.behind_type(one.description))
   end
   local body = operation.body
   if body then
@@ -65,7 +65,7 @@ local function function_lines(made, operation)
     local kind = (body.kind == "text" or body.kind == "bytes") and "string"
       or made:of(body.schema, ("%s.%s.body"):format(made.prefix, operation.name))
     params[#params + 1] = ("---@param body%s %s%s"):format(
-      body.required and "" or "?", kind, body.description and " " .. body.description or "")
+      body.required and "" or "?", kind, writer.behind_type(body.description))
   end
   if #operation.params > 0 then
     arguments[#arguments + 1] = "params"
@@ -109,7 +109,7 @@ local function options_class(made, api, credentials)
       option.description and option.description .. " " or "", writer.sentence(option.default, 100) or "")
   end
   for _, option in ipairs(credentials) do
-    made:add("---@field %s? string %s", option.name, option.description)
+    made:add("---@field %s? string%s", option.name, writer.behind_type(option.description))
   end
   made:add ""
 end

@@ -239,7 +239,7 @@ function types:define(name, schema, depth)
     local about = writer.sentence(document.table(node).description or doc:resolve(node).description, 160)
     local key = field:find "^[%a_][%w_]*$" and field or "[" .. writer.quote(field) .. "]"
     self:add("---@field %s%s %s%s", key, class.required[field] and "" or "?",
-      self:of(node, name .. "." .. field, depth + 1), about and " " .. about or "")
+      self:of(node, name .. "." .. field, depth + 1), writer.behind_type(about))
   end
   if class.values then
     self:add("---@field [string] %s", (self:of(class.values, name .. ".value", depth + 1)))
