@@ -105,8 +105,9 @@ local function options_class(made, api, credentials)
     local choices = {}
     for index, value in ipairs(option.enum or {}) do choices[index] = writer.quote(value) end
     local kind = #choices > 0 and table.concat(choices, "|") or "string"
-    made:add("---@field %s? %s %sDefault: `%s`.", option.name, kind,
-      option.description and option.description .. " " or "", writer.sentence(option.default, 100) or "")
+    local about = option.description and option.description .. " " or ""
+    about = ("%sDefault: `%s`."):format(about, writer.sentence(option.default, 100) or "")
+    made:add("---@field %s? %s%s", option.name, kind, writer.behind_type(about))
   end
   for _, option in ipairs(credentials) do
     made:add("---@field %s? string%s", option.name, writer.behind_type(option.description))
