@@ -111,6 +111,10 @@ static const unsigned char recorded_secrets[] = {
 #embed "modules/recorded_secrets.lua"
 };
 
+static const unsigned char recorded_urls[] = {
+#embed "modules/recorded_urls.lua"
+};
+
 static const unsigned char scope[] = {
 #embed "modules/scope.lua"
 };
@@ -128,7 +132,8 @@ static const cplugins_module modules[] = {
     MODULE(openapi_samples), MODULE(openapi_script), MODULE(openapi_security), MODULE(openapi_servers),
     MODULE(openapi_stubs), MODULE(openapi_swagger), MODULE(openapi_swift), MODULE(openapi_swift_models),
     MODULE(openapi_swift_names), MODULE(openapi_tests), MODULE(openapi_types), MODULE(plugin),
-    MODULE(recorded_requests), MODULE(recorded_secrets), MODULE(scope), MODULE(shell_words),
+    MODULE(recorded_requests), MODULE(recorded_secrets), MODULE(recorded_urls), MODULE(scope),
+    MODULE(shell_words),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

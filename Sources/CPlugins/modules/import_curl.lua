@@ -198,7 +198,8 @@ function import.run(text, options)
   if not commands then return nil, message end
   local requests = {}
   for _, words in ipairs(commands) do
-    if words[1] == "$" then table.remove(words, 1) end
+    -- Documents show a prompt in front of commands.
+    if words[1] == "$" and #words > 1 then table.remove(words, 1) end
     if words[1]:find "^curl$" or words[1]:find "/curl$" then
       requests[#requests + 1] = request_of(words, warn)
     else
