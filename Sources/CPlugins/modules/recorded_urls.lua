@@ -114,7 +114,9 @@ function urls.path(path, has_colons)
   local components = {}
   for segment in path:gmatch "[^/]+" do
     -- All but what may stand in a segment is escaped (RFC 3986 3.3).
-    segment = segment:gsub("[^%w%-._~!$&'()*+,;=:@%%]", function(byte) return ("%%%02X"):format(byte:byte()) end)
+    segment = segment:gsub("[^%w%-._~!$&'()*+,;=:@%%]", function(byte)
+      return ("%%%02X"):format(byte:byte())
+    end)
     segment = segment:gsub("%%(..?)", function(digits)
       return (digits:find "^%x%x$" and "%" or "%25") .. digits
     end):gsub("%%$", "%%25")
