@@ -21,7 +21,8 @@ local function with_flow(name, flow, options)
 end
 
 local function token_stub(url)
-  return host:stub("POST", url, { json = { access_token = "acc-123456", token_type = "Bearer", expires_in = 3600 } })
+  local token = { access_token = "acc-123456", token_type = "Bearer", expires_in = 3600 }
+  return host:stub("POST", url, { json = token })
 end
 
 local function sends_token(api)
@@ -41,9 +42,8 @@ end)
 
 t.test("a refresh token for flows with a person", function()
   for _, name in ipairs { "authorizationCode", "password" } do
-    local api = with_flow(name, { tokenUrl = "https://id.test/token", authorizationUrl = "https://id.test/auth" }, {
-      login_client_id = "id", login_refresh_token = "ref-123456",
-    })
+    local flow = { tokenUrl = "https://id.test/token", authorizationUrl = "https://id.test/auth" }
+    local api = with_flow(name, flow, { login_client_id = "id", login_refresh_token = "ref-123456" })
     local token = token_stub "https://id.test/token"
     sends_token(api)
     t.matches(token.requests[1].body, "grant_type=refresh_token")
@@ -51,7 +51,8 @@ t.test("a refresh token for flows with a person", function()
 end)
 
 t.test("a login for a client without a refresh token", function()
-  for name, field in pairs { authorizationCode = "authorizationUrl", deviceAuthorization = "deviceAuthorizationUrl" } do
+  local fields = { authorizationCode = "authorizationUrl", deviceAuthorization = "deviceAuthorizationUrl" }
+  for name, field in pairs(fields) do
     local flow = { tokenUrl = "https://id.test/token", [field] = "https://id.test/start" }
     local _, err = with_flow(name, flow, { login_client_id = "id" }).get_x():get()
     t.matches(tostring(err), "resthost login")
@@ -69,6 +70,6 @@ t.test("OpenID Connect, by its issuer", function()
 end)
 
 t.test("a token that was made elsewhere", function()
-  local api = with_flow("implicit", { authorizationUrl = "https://id.test/auth" }, { login_token = "acc-123456" })
-  sends_token(api)
+  local flow = { authorizationUrl = "https://id.test/auth" }
+  sends_token(with_flow("implicit", flow, { login_token = "acc-123456" }))
 end)
