@@ -113,7 +113,7 @@ local function form_part(value, is_plain)
   return part
 end
 
--- What a command line says, as a request.
+-- A command line as a request.
 local function request_of(words, warn)
   local request, data, urls = { headers = {} }, {}, {}
   local is_get, is_json

@@ -21,7 +21,7 @@ local function read(input, options)
   local info = document.table(doc.root.info)
   local found = operations.of(doc)
   local api = {
-    doc = doc, base = base, variable = writer.name(base), operations = found,
+    doc = doc, base = base, variable = script.name(base), operations = found,
     title = writer.sentence(info.title, 80) or "An API",
     version = writer.sentence(tostring(info.version or "1"), 40) or "1",
   }

@@ -119,7 +119,7 @@ end
 
 local is_scalar = { string = true, integer = true, number = true, boolean = true }
 
--- What a response brings. A single value as JSON needs a transformer of its own.
+-- The result that a response brings. A single value as JSON needs a transformer of its own.
 local function result_node(doc, node, status)
   local media, kind = body.media(doc, node.content)
   if not media then return { status = status } end

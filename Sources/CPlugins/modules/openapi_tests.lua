@@ -43,7 +43,7 @@ local function url_of(api, operation, values)
       end
     end
   end)
-  -- What would be escaped, and characters of globs, match any segment.
+  -- A segment with escapes, or with characters of globs, becomes a glob.
   path = path:gsub("[^/]+", function(segment) return segment:find "[^%w._~:@-]" and "*" or segment end)
   local base = api.services[operation.service].url:gsub("/$", "")
   return base .. (path ~= "" and "/" .. path or "/")

@@ -26,7 +26,7 @@ function recorded.new(options, warnings, title)
   local doc = document.open { openapi = "3.0.0" }
   doc.warnings = warnings
   return {
-    doc = doc, base = base, variable = writer.name(base), title = title, options = options, operations = {},
+    doc = doc, base = base, variable = script.name(base), title = title, options = options, operations = {},
     services = {}, by_origin = {}, service_names = {}, server_options = {}, security = {}, places = {},
     taken = helpers.reserved_names(),
     options_by_key = {}, secret_options = {}, by_placeholder = {},
