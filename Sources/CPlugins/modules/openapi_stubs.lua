@@ -64,6 +64,8 @@ local function function_lines(made, operation)
     arguments[#arguments + 1] = "body"
     local kind = (body.kind == "text" or body.kind == "bytes") and "string"
       or made:of(body.schema, ("%s.%s.body"):format(made.prefix, operation.name))
+    -- A part of a form may be a table such as `{ file = "photo.jpg" }`.
+    if body.kind == "multipart" then kind = kind .. "|table<string, any>" end
     params[#params + 1] = ("---@param body%s %s%s"):format(
       body.required and "" or "?", kind, writer.behind_type(body.description))
   end
