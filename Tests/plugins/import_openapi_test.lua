@@ -34,6 +34,7 @@ t.describe("an OpenAPI document becomes", function()
       ["library.lua"] = true, ["resthost.toml"] = true, ["library.generated.swift"] = false,
     })
     t.matches(imported.file(result, "library.lua").text, "key = rest.env.LIBRARY_KEY,")
+    t.equal(result.variables, { "LIBRARY_KEY" })
     t.equal(imported.file(result, "resthost.toml").text, '[permissions]\nenv = ["LIBRARY_KEY"]\n')
   end)
 

@@ -66,8 +66,8 @@ function import.run(input, options)
     end
     local summary = ("%s: %d operations"):format(api.title, #api.operations)
     local _, names = script.grants(api)
-    if names then summary = summary .. "; it reads " .. table.concat(names, ", "):gsub('"', "") end
-    return { files = files, warnings = api.doc.warnings, summary = summary }
+    if #names > 0 then summary = summary .. "; it reads " .. table.concat(names, ", ") end
+    return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
   end)
   if is_made then return made end
   if type(made) == "table" and made.import then return nil, made.import end

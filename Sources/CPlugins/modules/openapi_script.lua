@@ -229,14 +229,15 @@ function script.own(api)
   return table.concat(lines, "\n")
 end
 
---- The text of resthost.toml, which grants the variables; nil without any.
+--- The text of resthost.toml, which grants the variables, and their names; nil without any.
 function script.grants(api)
-  local names = {}
+  local names, quoted_names = {}, {}
   for index, option in ipairs(script.credentials(api)) do
-    names[index] = writer.quote(script.variable(api, option))
+    names[index] = script.variable(api, option)
+    quoted_names[index] = writer.quote(names[index])
   end
-  if #names == 0 then return nil end
-  return ("[permissions]\nenv = [%s]\n"):format(table.concat(names, ", ")), names
+  if #names == 0 then return nil, names end
+  return ("[permissions]\nenv = [%s]\n"):format(table.concat(quoted_names, ", ")), names
 end
 
 return script

@@ -180,9 +180,9 @@ function recorded.finish(api, options, has_types)
   if grants then
     local folder = options.output:match "^(.*/)[^/]*$" or ""
     table.insert(files, { path = folder .. "resthost.toml", text = grants, once = true })
-    summary = summary .. "; it reads " .. table.concat(names, ", "):gsub('"', "")
+    summary = summary .. "; it reads " .. table.concat(names, ", ")
   end
-  return { files = files, warnings = api.doc.warnings, summary = summary }
+  return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
 end
 
 --- Makes the definitions of an API fixed ones, with the values of its requests.
