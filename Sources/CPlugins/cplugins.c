@@ -219,6 +219,10 @@ static const unsigned char recorded_secrets[] = {
 #embed "modules/recorded_secrets.lua"
 };
 
+static const unsigned char recorded_urls[] = {
+#embed "modules/recorded_urls.lua"
+};
+
 static const unsigned char remote[] = {
 #embed "modules/remote.lua"
 };
@@ -271,9 +275,9 @@ static const cplugins_module modules[] = {
     MODULE(openapi_stubs), MODULE(openapi_swagger), MODULE(openapi_swift),
     MODULE(openapi_swift_models), MODULE(openapi_swift_names), MODULE(openapi_tests),
     MODULE(openapi_types), MODULE(page_styles), MODULE(pages), MODULE(plugin), MODULE(polling),
-    MODULE(prometheus), MODULE(recorded_requests), MODULE(recorded_secrets), MODULE(remote),
-    MODULE(s3), MODULE(scope), MODULE(server_clock), MODULE(shell_words), MODULE(token_file),
-    MODULE(token_keeper), MODULE(webhook_signatures), MODULE(webhooks),
+    MODULE(prometheus), MODULE(recorded_requests), MODULE(recorded_secrets), MODULE(recorded_urls),
+    MODULE(remote), MODULE(s3), MODULE(scope), MODULE(server_clock), MODULE(shell_words),
+    MODULE(token_file), MODULE(token_keeper), MODULE(webhook_signatures), MODULE(webhooks),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

@@ -89,6 +89,23 @@ t.describe("a line of curl becomes a definition", function()
     t.equal(result.warnings, {})
   end)
 
+  t.test("with variables of the shell as names and options", function()
+    local line = [[curl "https://a.test/users/$USER_ID/${KIND}?q=$QUERY" -H "X-Trace: t-$TRACE" ]]
+      .. [[-H "Authorization: Bearer $TOKEN" --json "{\"id\": \"$ID\", \"text\": \"{{name}}\"}"]]
+    local maker, name = only_definition(line, { query = "ink", trace = "7", id = "9", token = "tok-123" })
+    t.equal(name, "post_users_by_user_id_by_kind")
+    local stub = host:stub("*", "https://**", {})
+    t.assert(maker("ada", "book"):send():await())
+    local request = stub.requests[1]
+    t.equal(request.url, "https://a.test/users/ada/book?q=ink")
+    t.equal(request.headers["x-trace"], "t-7")
+    t.equal(request.headers.authorization, "Bearer tok-123")
+    t.equal(rest.json.decode(request.body), { id = "9", text = "{{name}}" })
+    t.equal(sent([[curl -d 'price=$5' https://a.test/x]]).body, "price=%245")
+    t.equal(only_definition("curl $BASE/x").url, "http://localhost:8080/x")
+    t.equal(result.warnings, { "the server of 'http://{BASE}/x' is a variable: set the URL with --base-url" })
+  end)
+
   t.test("with a slash inside a segment", function()
     t.equal(only_definition("curl https://a.test/a%2Fb/c").url, "https://a.test/a%2Fb/c")
     t.equal(only_definition("curl https://a.test/a/../b/./c/").url, "https://a.test/b/c/")
@@ -147,7 +164,10 @@ t.describe("what a line of curl says beyond that", function()
   t.test("is an error if there is no request", function()
     local function message_of(text) return select(2, import.run(text, { output = "mine" })) end
     t.equal(message_of "ls", "the text has no command line of curl with a URL")
-    t.equal(message_of "curl 'https://a.test", "a quotation mark has no other half")
+    for _, text in ipairs { "curl 'https://a.test", 'curl "x\\', "curl $'x\\", "curl $'" } do
+      t.equal(message_of(text), "a quotation mark has no other half")
+    end
+    t.equal(message_of "$", "the text has no command line of curl with a URL")
     t.equal(message_of "curl -s", "the text has no command line of curl with a URL")
     t.matches(message_of(("x"):rep(2000000)), "longer than")
   end)

@@ -9,13 +9,7 @@ local function import_library(options)
   return assert(import.run(imported.document "library.json", given))
 end
 
--- A document with one operation, for what goes wrong.
-local function with_operation(operation, more)
-  local document = { openapi = "3.1.0", info = { title = "T", version = "1" },
-    servers = { { url = "https://t.test" } }, paths = { ["/x"] = { get = operation } } }
-  for key, value in pairs(more or {}) do document[key] = value end
-  return document
-end
+local with_operation = imported.with_operation
 
 local function run(document) return import.run(document, { output = "t" }) end
 
@@ -40,6 +34,7 @@ t.describe("an OpenAPI document becomes", function()
       ["library.lua"] = true, ["resthost.toml"] = true, ["library.generated.swift"] = false,
     })
     t.matches(imported.file(result, "library.lua").text, "key = rest.env.LIBRARY_KEY,")
+    t.equal(result.variables, { "LIBRARY_KEY" })
     t.equal(imported.file(result, "resthost.toml").text, '[permissions]\nenv = ["LIBRARY_KEY"]\n')
   end)
 
@@ -120,6 +115,19 @@ t.describe("an OpenAPI document becomes", function()
     t.equal(api.expose.library_files.methods, { "POST" })
   end)
 
+  t.test("a service with the name and the URL of the options", function()
+    local other = import_library { service = "shelf", base_url = "https://mine.test/api" }
+    local changed = imported.api(other, t.host())
+    t.equal(changed.service.name, "shelf")
+    t.equal(changed.get_book(1).url, "https://mine.test/api/books/1")
+    local script = imported.file(other, "_generated.lua").text
+    t.assert(not script:find("region", 1, true), "the variables are left out")
+    t.equal(imported.file(import_library { output = "api/books" }, "resthost.toml").path, "api/resthost.toml")
+    t.matches(imported.file(import_library { output = "my-api" }, "my-api.lua").text,
+      'local my_api = require("my-api_generated").new {')
+    t.matches(imported.file(import_library { output = "rest" }, "rest.lua").text, "local rest_api = require")
+  end)
+
   t.test("servers of operations with variables of their own", function()
     local function server(host, default)
       return { { url = "https://" .. host .. ".{site}", variables = { site = { default = default } } } }
@@ -128,7 +136,8 @@ t.describe("an OpenAPI document becomes", function()
     document.paths["/same"] = { get = { servers = server("b", "one.test") } }
     document.paths["/other"] = { get = { servers = server("c", "two.test") } }
     local script = assert(run(document))
-    local plain, moved = imported.api(script, t.host()), imported.api(script, t.host(), { site = "three.test" })
+    local plain = imported.api(script, t.host())
+    local moved = imported.api(script, t.host(), { site = "three.test" })
     t.equal(plain.get_same().url, "https://b.one.test/same")
     t.equal(moved.get_x().url, "https://a.three.test/x")
     t.equal(moved.get_same().url, "https://b.three.test/same")
@@ -206,93 +215,6 @@ t.describe("Swagger 2", function()
     local script = imported.file(result, "_generated.lua").text
     t.matches(script, 'token_url = "https://garden.example/token"')
     t.matches(imported.file(result, "_types.lua").text, "---@field inner? garden.Bed")
-  end)
-end)
-
-t.describe("a document that is wrong", function()
-  t.test("gives a message", function()
-    local function message_of(document) return select(2, run(document)) end
-    t.equal(message_of "text", "the document is no object")
-    t.equal(message_of { paths = {} },
-      "the document has neither 'openapi' nor 'swagger': it is no OpenAPI document")
-    t.matches(message_of { openapi = "4.0" }, "OpenAPI 4.0 is not supported")
-    t.matches(message_of { swagger = "1.2" }, "Swagger 1.2 is not supported")
-    t.equal(message_of { openapi = "3.0.0" }, "the document has no operations in 'paths'")
-    t.equal(select(2, import.run(with_operation {}, { output = "a b" })),
-      "'a b' is no name for a script: use letters, digits, '_' and '-'")
-  end)
-
-  t.test("names a reference that leads nowhere", function()
-    local parameter = { ["$ref"] = "#/components/parameters/No~1thing" }
-    local _, message = run(with_operation { parameters = { parameter } })
-    t.equal(message, "the reference '#/components/parameters/No~1thing' leads nowhere")
-  end)
-
-  t.test("finds references with escapes", function()
-    local parameter = { name = "q", ["in"] = "query", schema = { type = "string" } }
-    local result = assert(run(with_operation({
-      parameters = { { ["$ref"] = "#/components/parameters/a~1b%20~0c" } },
-    }, { components = { parameters = { ["a/b ~c"] = parameter } } })))
-    t.equal(imported.api(result, t.host()).get_x({ q = "1" }).url, "https://t.test/x?q=1")
-  end)
-
-  t.test("warns about other documents, and takes their content for any", function()
-    local schema = { ["$ref"] = "https://other.test/types.json#/Pet" }
-    local result = assert(run(with_operation { responses = { ["200"] = {
-      content = { ["application/json"] = { schema = schema } } } } }))
-    t.equal(#result.warnings, 1)
-    t.equal(result.warnings[1], "the reference 'https://other.test/types.json#/Pet' leads to another document: "
-      .. "its content counts as any")
-  end)
-
-  t.test("ends with references in a circle, of parameters too", function()
-    local loop = {
-      a = { ["$ref"] = "#/components/parameters/b" }, b = { ["$ref"] = "#/components/parameters/a" },
-    }
-    local result = assert(run(with_operation({ parameters = { { ["$ref"] = "#/components/parameters/a" } } },
-      { components = { parameters = loop } })))
-    t.matches(result.warnings[1], "leads to itself")
-  end)
-
-  t.test("ends with schemas that nest without end, and allOf of itself", function()
-    local deep = { type = "string" }
-    for _ = 1, 500 do deep = { type = "object", properties = { next = deep } } end
-    local result = assert(run(with_operation({}, { components = { schemas = {
-      Deep = deep,
-      Own = {
-        allOf = { { ["$ref"] = "#/components/schemas/Own" } }, properties = { a = { type = "string" } },
-      },
-      One = { anyOf = { { ["$ref"] = "#/components/schemas/One" }, { type = "null" } } },
-    } } })))
-    t.assert(load(imported.file(result, "_types.lua").text))
-  end)
-
-  t.test("keeps what is no text out of the script", function()
-    local evil = 'x"]] end os.exit() --[[\n]==]'
-    local result = assert(import.run(with_operation({
-      operationId = evil, summary = evil, description = evil,
-      parameters = {
-        { name = evil, ["in"] = "query", description = evil, schema = { type = "string", enum = { evil } } },
-      },
-      responses = { ["200"] = { content = { ["application/json"] = {
-        schema = { type = "object", properties = { [evil] = { type = "string" } } },
-        example = { [evil] = evil },
-      } } } },
-    }, { info = { title = evil, version = evil } }), { output = "t", swift = true }))
-    for _, file in ipairs(result.files) do
-      if file.path:find "%.lua$" then t.assert(load(file.text, file.path)) end
-    end
-    local api = imported.api(result, t.host())
-    t.equal(#api.x_end_os_exit({ [evil] = "1" }).query, 1)
-  end)
-
-  t.test("gives each operation a name of its own", function()
-    local document = with_operation { operationId = "get-it" }
-    document.paths["/y"] = { get = { operationId = "getIt" }, post = { operationId = "service" } }
-    local api = imported.api(assert(run(document)), t.host())
-    t.equal(api.get_it().url, "https://t.test/x")
-    t.equal(api.get_it_2().url, "https://t.test/y")
-    t.equal(api.service_2().method, "POST")
   end)
 end)
 

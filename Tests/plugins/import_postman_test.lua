@@ -41,7 +41,7 @@ t.describe("a collection becomes", function()
     t.equal(api.login.body_kind, "form")
     t.matches(imported.file(result, "_generated.lua").text, '{ file = "a.txt", name = "f" }')
     t.equal(result.warnings, {
-      "the variable of '{{nowhere}}/login' has no value: set the URL with --base-url",
+      "the server of '{nowhere}/login' is a variable: set the URL with --base-url",
     })
   end)
 end)
@@ -66,7 +66,7 @@ end)
 t.test("variables that name each other end", function()
   local result = assert(run({ { name = "x", request = "{{a}}/x" } },
     { variable = { { key = "a", value = "{{b}}" }, { key = "b", value = "{{a}}" } } }))
-  t.matches(result.warnings[1], "has no value")
+  t.matches(result.warnings[1], "is a variable")
 end)
 
 t.test("folders that nest without end, end", function()

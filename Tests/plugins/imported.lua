@@ -23,4 +23,14 @@ function imported.api(result, host, options)
   return assert(load(imported.file(result, "_generated.lua").text, "generated"))().new(given)
 end
 
+--- A document with one operation, for what goes wrong.
+function imported.with_operation(operation, more)
+  local document = {
+    openapi = "3.1.0", info = { title = "T", version = "1" }, servers = { { url = "https://t.test" } },
+    paths = { ["/x"] = { get = operation } },
+  }
+  for key, value in pairs(more or {}) do document[key] = value end
+  return document
+end
+
 return imported

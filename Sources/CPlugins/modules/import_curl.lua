@@ -113,7 +113,7 @@ local function form_part(value, is_plain)
   return part
 end
 
--- What a command line says, as a request.
+-- A command line as a request.
 local function request_of(words, warn)
   local request, data, urls = { headers = {} }, {}, {}
   local is_get, is_json
@@ -198,7 +198,8 @@ function import.run(text, options)
   if not commands then return nil, message end
   local requests = {}
   for _, words in ipairs(commands) do
-    if words[1] == "$" then table.remove(words, 1) end
+    -- Documents show a prompt in front of commands.
+    if words[1] == "$" and #words > 1 then table.remove(words, 1) end
     if words[1]:find "^curl$" or words[1]:find "/curl$" then
       requests[#requests + 1] = request_of(words, warn)
     else

@@ -3,6 +3,7 @@
 local document = require "resthost.openapi_document"
 local recorded = require "resthost.recorded_requests"
 local secrets = require "resthost.recorded_secrets"
+local urls = require "resthost.recorded_urls"
 local rest = require "resthost"
 local writer = require "resthost.lua_writer"
 
@@ -104,15 +105,15 @@ local function add_parameters(api, operation, request, query)
     })
     operation.known["key " .. name] = true
   end
-  for _, pair in ipairs(recorded.pairs_of(query)) do
+  for _, pair in ipairs(urls.pairs_of(query)) do
     if not secrets.parameter(api, operation.service, pair[1]) then add(pair[1], "query") end
   end
   for _, header in ipairs(document.table(request.headers)) do
     local name, value = document.table(header).name, document.table(header).value
     if type(name) == "string" and type(value) == "string" and not name:find "^:" then
       local lower = name:lower()
-      local is_browsers = ignored[lower] or lower:find "^sec%-"
-      if writer.is_header_name(name) and not is_browsers and not secrets.header(api, operation.service, name, value) then
+      local is_own = writer.is_header_name(name) and not ignored[lower] and not lower:find "^sec%-"
+      if is_own and not secrets.header(api, operation.service, name, value) then
         add(name, "header")
       end
     end
@@ -120,8 +121,8 @@ local function add_parameters(api, operation, request, query)
 end
 
 local function add_entry(api, by_identity, request)
-  local service, path, query, user = recorded.place(api, request.url)
-  if not service or not recorded.is_method(request.method) then
+  local service, path, query, user = urls.place(api, request.url)
+  if not service or not urls.is_method(request.method) then
     return api.doc:warn("the request of '%s' is left out: its method or URL is none", request.url:sub(1, 100))
   end
   if user then secrets.user(api, service) end

@@ -21,7 +21,7 @@ local function read(input, options)
   local info = document.table(doc.root.info)
   local found = operations.of(doc)
   local api = {
-    doc = doc, base = base, variable = writer.name(base), operations = found,
+    doc = doc, base = base, variable = script.name(base), operations = found,
     title = writer.sentence(info.title, 80) or "An API",
     version = writer.sentence(tostring(info.version or "1"), 40) or "1",
   }
@@ -66,8 +66,8 @@ function import.run(input, options)
     end
     local summary = ("%s: %d operations"):format(api.title, #api.operations)
     local _, names = script.grants(api)
-    if names then summary = summary .. "; it reads " .. table.concat(names, ", "):gsub('"', "") end
-    return { files = files, warnings = api.doc.warnings, summary = summary }
+    if #names > 0 then summary = summary .. "; it reads " .. table.concat(names, ", ") end
+    return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
   end)
   if is_made then return made end
   if type(made) == "table" and made.import then return nil, made.import end

@@ -2,13 +2,14 @@
 local document = require "resthost.openapi_document"
 local recorded = require "resthost.recorded_requests"
 local secrets = require "resthost.recorded_secrets"
+local urls = require "resthost.recorded_urls"
 local writer = require "resthost.lua_writer"
 
 local import = {}
 
 local deepest, most_replacements = 30, 100
 
--- A text with the values of variables in place of `{{name}}`. Those that are secret or unknown stay.
+-- A text with the values of variables in place of `{{name}}`. Those that are secret or unknown are marked.
 local function resolved(collection, text)
   for _ = 1, 5 do
     local count = 0
@@ -21,7 +22,7 @@ local function resolved(collection, text)
     end)
     if count == 0 then break end
   end
-  return text
+  return (text:gsub("{{%s*([^{}]-)%s*}}", urls.variable))
 end
 
 -- The fields of a list of `{ key, value, disabled }`, as pairs.
@@ -36,42 +37,21 @@ local function pairs_of(collection, list)
   return found
 end
 
--- The URL as a text, with its variables resolved, and a template for names such as `:id` and `{{id}}` in its
--- path.
+-- The URL as a text, with the values of variables.
 local function url_of(collection, url)
   local text = type(url) == "string" and url or document.text(document.table(url).raw)
   if not text then return nil end
   text = resolved(collection, text)
-  if text:find "^{{[^}]*}}" then
-    collection.warn("the variable of '%s' has no value: set the URL with --base-url", text:sub(1, 80))
-    text = text:gsub("^{{[^}]*}}", (collection.base_url:gsub("%%", "%%%%")))
-  elseif not text:find "^%a+://" then
-    text = "https://" .. text
-  end
-  local origin, path, query = text:match "^(%a+://[^/?#]*)([^?#]*)%??([^#]*)"
-  if not origin then return nil end
-  local names, taken, has_names = {}, {}, false
-  local function placeholder(name)
-    local argument = writer.unique(writer.name(name, "value"), taken)
-    names[#names + 1], has_names = { argument = argument }, true
-    return "\1" .. argument .. "\2"
-  end
-  local template = path:gsub("^/", ""):gsub("[^/]+", function(segment)
-    local name = segment:match "^:([%w_.-]+)$"
-    if name then return placeholder(name) end
-    return (segment:gsub("{{%s*([^{}]-)%s*}}", placeholder))
-  end)
-  template = template:gsub("[{}]", "_"):gsub("\1", "{"):gsub("\2", "}")
+  if not text:find "^\1" and not text:find "^%a+://" then text = "https://" .. text end
   -- Disabled parameters are in the text of the URL, too.
   if type(url) == "table" and type(url.query) == "table" then
     local parts = {}
     for _, pair in ipairs(pairs_of(collection, url.query)) do
       parts[#parts + 1] = collection.encode(pair[1]) .. "=" .. collection.encode(pair[2])
     end
-    query = table.concat(parts, "&")
+    text = text:gsub("[?#].*$", "") .. (#parts > 0 and "?" .. table.concat(parts, "&") or "")
   end
-  local address = origin .. path:gsub("[{}]", "_") .. (query ~= "" and "?" .. query or "")
-  return address, has_names and template or nil, names
+  return text
 end
 
 -- The attributes of an `auth` of format 2.1, a list, or 2.0, an object.
@@ -153,12 +133,12 @@ end
 
 local function add_request(collection, item, folder, auth)
   local source = type(item.request) == "string" and { url = item.request } or document.table(item.request)
-  local url, template, names = url_of(collection, source.url)
+  local url = url_of(collection, source.url)
   if not url then
     return collection.warn("the request '%s' has no URL, and is left out", tostring(item.name))
   end
   local request = {
-    url = url, template = template, path_params = names,
+    url = url, has_colons = true,
     method = (document.text(source.method) or "GET"):upper(),
     headers = pairs_of(collection, source.header), summary = writer.sentence(item.name, 120),
     description = description_of(source),
@@ -196,7 +176,7 @@ function import.run(input, options)
   local api, message = recorded.new(options, {}, title)
   if not api then return nil, message end
   local collection = {
-    api = api, variables = {}, used = {}, base_url = options.base_url or "http://localhost:8080",
+    api = api, variables = {}, used = {}, 
     encode = rest.url.encode, json = rest.json.encode, warn = function(...) api.doc:warn(...) end,
   }
   for _, variable in ipairs(document.table(input.variable)) do

@@ -128,6 +128,12 @@ function writer.sentence(text, most)
   return text ~= "" and text or nil
 end
 
+--- A description behind a type, which begins with `#` if it could be read as a part of the type.
+function writer.behind_type(text)
+  if not text then return "" end
+  return (text:find "^%w" and " " or " # ") .. text
+end
+
 --- Lines of a comment, wrapped before column 110.
 function writer.comment(text, mark, indent)
   local lines, line = {}, nil

@@ -60,6 +60,13 @@ function body.of(doc, request_body)
   local media, kind = body.media(doc, node.content)
   if not media then return nil end
   local schema = doc:resolve(media.schema)
+  local is_form = kind == "form" or kind == "multipart"
+  -- Some documents give each operation a body without fields.
+  if node.required ~= true and (is_form or schema.additionalProperties == false)
+    and next(document.table(schema.properties)) == nil and schema.allOf == nil and schema.anyOf == nil
+    and schema.oneOf == nil and type(schema.additionalProperties) ~= "table" then
+    return nil
+  end
   local example = media.example
   if not writer.is_value(example) then
     local examples = document.table(media.examples)

@@ -173,6 +173,10 @@ local function function_lines(doc, operation, need)
   if operation.body then body_fields(operation.body, need, fields) end
   if #fields == 0 and #operation.path_params > 0 then return nil end
   local result = #fields == 0 and "return {}" or ("return { %s }"):format(table.concat(fields, ", "))
+  local is_one_line = not result:find "\n"
+  if is_one_line and #result > 104 then
+    result = ("return {\n      %s,\n    }"):format(table.concat(fields, ",\n      "))
+  end
   lines[#lines + 1] = result
   return ("function(%s)"):format(table.concat(arguments, ", ")), lines
 end

@@ -81,6 +81,8 @@ local function template_of(path, parameters, taken)
     if one.where == "path" then known[one.name] = one end
   end
   local template = path:gsub("{([^{}]*)}", function(name)
+    -- Some documents write styles into the path, too: `{.name}`, `{;name*}` (RFC 6570 3.2).
+    if not known[name] then name = name:match "^[.;]?([^*]*)%*?$" or name end
     local one = known[name]
     if not one then
       one = { name = name, where = "path", required = true, schema = { type = "string" }, style = "simple" }
@@ -117,7 +119,7 @@ end
 
 local is_scalar = { string = true, integer = true, number = true, boolean = true }
 
--- What a response brings. A single value as JSON needs a transformer of its own.
+-- The result that a response brings. A single value as JSON needs a transformer of its own.
 local function result_node(doc, node, status)
   local media, kind = body.media(doc, node.content)
   if not media then return { status = status } end

@@ -6,6 +6,8 @@ local writer = require "resthost.lua_writer"
 local samples = {}
 
 local deepest = 5
+-- Values in one sample.
+local most_values = 2000
 -- The longest text of an example that a test file gets.
 local most_bytes = 6000
 
@@ -40,6 +42,8 @@ end
 --- A value of a schema: its example, or one that is made of its type and required fields.
 function samples.of(doc, schema, depth)
   depth = depth or 0
+  if depth == 0 then doc.sample_values = 0 end
+  doc.sample_values = doc.sample_values + 1
   schema = doc:resolve(schema)
   if writer.is_value(schema.example) then return schema.example end
   if type(schema.examples) == "table" and writer.is_value(schema.examples[1]) then
@@ -54,7 +58,9 @@ function samples.of(doc, schema, depth)
   if kind == "integer" then return math.tointeger(of_number(schema) // 1) end
   if kind == "number" then return of_number(schema) end
   if kind == "boolean" then return true end
-  if depth >= deepest then return kind == "array" and rest.json.array {} or rest.json.object {} end
+  if depth >= deepest or doc.sample_values > most_values then
+    return kind == "array" and rest.json.array {} or rest.json.object {}
+  end
   if kind == "array" then return rest.json.array { samples.of(doc, schema.items, depth + 1) } end
   for _, word in ipairs { "oneOf", "anyOf" } do
     local first = document.table(schema[word])[1]

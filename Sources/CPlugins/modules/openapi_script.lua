@@ -5,7 +5,13 @@ local writer = require "resthost.lua_writer"
 
 local script = {}
 
--- The options of `new` that are credentials, without repetition.
+--- The name of the API in scripts, made of that of the file. `rest` is the library's.
+function script.name(base)
+  local name = writer.name(base)
+  return name == "rest" and "rest_api" or name
+end
+
+--- The options of `new` that are credentials, without repetition.
 function script.credentials(api)
   local found, seen = {}, {}
   for _, list in ipairs(api.security) do
@@ -143,7 +149,7 @@ function script.generated(api)
   end
   if #api.security > 0 then
     add ""
-    add "  -- How requests say who they are: what there are credentials for."
+    add "  -- Requests say who they are with the credentials that the options have."
     for number in ipairs(api.services) do security_lines(api, number, add) end
   end
   add ""
@@ -223,14 +229,15 @@ function script.own(api)
   return table.concat(lines, "\n")
 end
 
---- The text of resthost.toml, which grants the variables; nil without any.
+--- The text of resthost.toml, which grants the variables, and their names; nil without any.
 function script.grants(api)
-  local names = {}
+  local names, quoted_names = {}, {}
   for index, option in ipairs(script.credentials(api)) do
-    names[index] = writer.quote(script.variable(api, option))
+    names[index] = script.variable(api, option)
+    quoted_names[index] = writer.quote(names[index])
   end
-  if #names == 0 then return nil end
-  return ("[permissions]\nenv = [%s]\n"):format(table.concat(names, ", ")), names
+  if #names == 0 then return nil, names end
+  return ("[permissions]\nenv = [%s]\n"):format(table.concat(quoted_names, ", ")), names
 end
 
 return script

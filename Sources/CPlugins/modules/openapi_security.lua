@@ -18,7 +18,8 @@ end
 local function api_key(name, scheme)
   local where, key = scheme["in"], scheme.name
   if type(key) ~= "string" then return nil end
-  local description = writer.sentence(scheme.description, 120) or writer.sentence(("The value of `%s`."):format(key), 120)
+  local description = writer.sentence(scheme.description, 120)
+    or writer.sentence(("The value of `%s`."):format(key), 120)
   local options = { option(name, description) }
   if where == "header" then
     return options, "header " .. key:lower(),
@@ -57,27 +58,46 @@ local function flow_of(scheme)
   return {}, "none"
 end
 
+-- How a person logs in with `resthost login`, by flow: the option, the name of the URL, and its field.
+local logins = {
+  authorizationCode = { "code", "authorization_url", "authorizationUrl" },
+  deviceAuthorization = { "device", "device_url", "deviceAuthorizationUrl" },
+}
+
+-- A URL of a flow. One that begins with a slash is relative to the API's host.
+local function flow_url(url, base_url)
+  url = document.text(url)
+  return url and url:find "^/" and (base_url:match "^(https?://[^/]+)" or "") .. url or url
+end
+
 local function of_oauth2(name, scheme, base_url)
   local flow, kind = flow_of(scheme)
-  local id, secret = name .. "_client_id", name .. "_client_secret"
-  local options = { option(id, "The client's identifier."), option(secret, "The client's secret.", false) }
-  local where
+  local id, secret, refresh = name .. "_client_id", name .. "_client_secret", name .. "_refresh_token"
+  local login = logins[kind]
+  local login_url = login and flow_url(flow[login[3]], base_url)
+  -- Without a person and a refresh token, a client needs a secret.
+  local is_client = kind == "clientCredentials" or kind == "none"
+  local options = {
+    option(id, "The client's identifier."), option(secret, "The client's secret.", is_client),
+  }
+  local fields = { "client_id = options." .. id, "client_secret = options." .. secret }
   if scheme.type == "openIdConnect" then
     local issuer = tostring(scheme.openIdConnectUrl):gsub("/%.well%-known/openid%-configuration$", "")
-    where = "issuer = " .. writer.quote(issuer)
+    table.insert(fields, 1, "issuer = " .. writer.quote(issuer))
   else
-    local url = document.text(flow.tokenUrl) or document.text(flow.refreshUrl)
+    local url = flow_url(flow.tokenUrl, base_url) or flow_url(flow.refreshUrl, base_url)
     -- Without one (the implicit flow), tokens are made elsewhere.
     if not url then return of_http(name, { scheme = "bearer" }) end
-    -- A URL that begins with a slash is relative to the API's host.
-    if url:find "^/" then url = (base_url:match "^(https?://[^/]+)" or "") .. url end
-    where = "token_url = " .. writer.quote(url)
+    table.insert(fields, 1, "token_url = " .. writer.quote(url))
   end
-  local fields = { where, "client_id = options." .. id, "client_secret = options." .. secret }
-  if kind ~= "clientCredentials" then
-    options[#options + 1] = option(name .. "_refresh_token", "A refresh token, which a login gave.",
-      kind ~= "none")
-    fields[#fields + 1] = ("refresh_token = options.%s_refresh_token"):format(name)
+  if not is_client then
+    options[#options + 1] = option(refresh, "A refresh token, which a login gave.", not login_url)
+    fields[#fields + 1] = "refresh_token = options." .. refresh
+  end
+  if login_url then
+    fields[#fields + 1] = ("%s = %s"):format(login[2], writer.quote(login_url))
+    fields[#fields + 1] = ("login = not options.%s and \"%s\" or nil"):format(refresh, login[1])
+    fields[#fields + 1] = ("file = not options.%s and name .. \"_tokens.json\" or nil"):format(refresh)
   end
   if next(document.table(flow.scopes)) ~= nil then
     options[#options + 1] = option(name .. "_scope", "The scopes to ask for, with blanks in between.", false)

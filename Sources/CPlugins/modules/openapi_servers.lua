@@ -69,8 +69,12 @@ end
 --- `expression` and `name`; each operation gets its `service`, a number.
 function servers.of(doc, operations, import, taken)
   local options = { by_variable = {} }
-  local first = server_of(doc, doc.root.servers, import.base_url, taken, options)
-  if import.base_url then first = { url = import.base_url, expression = writer.quote(import.base_url) } end
+  local first
+  if import.base_url then
+    first = { url = import.base_url, expression = writer.quote(import.base_url) }
+  else
+    first = server_of(doc, doc.root.servers, nil, taken, options)
+  end
   first.name = import.service
   local services, by_url, names = { first }, { [first.url] = 1 }, { [first.name] = true }
   for _, operation in ipairs(operations) do

@@ -39,7 +39,7 @@ local function params_class(made, operation)
   local name = made:class_name(operation.name .. ".params")
   local fields = {}
   for index, one in ipairs(operation.params) do
-    local about = one.description and " " .. one.description or ""
+    local about = writer.behind_type(one.description)
     local key = one.key:find "^[%a_][%w_]*$" and one.key or "[" .. writer.quote(one.key) .. "]"
     fields[index] = ("---@field %s%s %s%s"):format(
       key, one.required and "" or "?", made:of(one.schema, name .. "." .. one.key), about)
@@ -57,15 +57,17 @@ local function function_lines(made, operation)
     arguments[#arguments + 1] = one.argument
     params[#params + 1] = ("---@param %s %s%s"):format(one.argument,
       made:of(one.schema, ("%s.%s.%s"):format(made.prefix, operation.name, one.argument)),
-      one.description and " " .. one.description or "")
+      writer.behind_type(one.description))
   end
   local body = operation.body
   if body then
     arguments[#arguments + 1] = "body"
     local kind = (body.kind == "text" or body.kind == "bytes") and "string"
       or made:of(body.schema, ("%s.%s.body"):format(made.prefix, operation.name))
+    -- A part of a form may be a table such as `{ file = "photo.jpg" }`.
+    if body.kind == "multipart" then kind = kind .. "|table<string, any>" end
     params[#params + 1] = ("---@param body%s %s%s"):format(
-      body.required and "" or "?", kind, body.description and " " .. body.description or "")
+      body.required and "" or "?", kind, writer.behind_type(body.description))
   end
   if #operation.params > 0 then
     arguments[#arguments + 1] = "params"
@@ -105,11 +107,12 @@ local function options_class(made, api, credentials)
     local choices = {}
     for index, value in ipairs(option.enum or {}) do choices[index] = writer.quote(value) end
     local kind = #choices > 0 and table.concat(choices, "|") or "string"
-    made:add("---@field %s? %s %sDefault: `%s`.", option.name, kind,
-      option.description and option.description .. " " or "", writer.sentence(option.default, 100) or "")
+    local about = option.description and option.description .. " " or ""
+    about = ("%sDefault: `%s`."):format(about, writer.sentence(option.default, 100) or "")
+    made:add("---@field %s? %s%s", option.name, kind, writer.behind_type(about))
   end
   for _, option in ipairs(credentials) do
-    made:add("---@field %s? string %s", option.name, option.description)
+    made:add("---@field %s? string%s", option.name, writer.behind_type(option.description))
   end
   made:add ""
 end

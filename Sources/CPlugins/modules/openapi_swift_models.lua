@@ -9,7 +9,8 @@ models.__index = models
 local deepest, most_models = 24, 20000
 
 function models.new(doc)
-  return setmetatable({ doc = doc, taken = {}, by_reference = {}, list = {}, count = 0 }, models)
+  local made = { doc = doc, taken = {}, by_reference = {}, list = {}, objects = {}, count = 0 }
+  return setmetatable(made, models)
 end
 
 local function kind_of(schema)
@@ -46,12 +47,15 @@ function models:collect(schema, model, seen, depth)
 end
 
 function models:has_fields(schema, depth)
-  if next(document.table(schema.properties)) ~= nil then return true end
-  if depth > deepest then return false end
+  if self.objects[schema] ~= nil then return self.objects[schema] end
+  local has_fields = next(document.table(schema.properties)) ~= nil
+  self.objects[schema] = has_fields
+  if has_fields or depth > deepest then return has_fields end
   for _, part in ipairs(document.table(schema.allOf)) do
-    if self:has_fields(self.doc:resolve(part), depth + 1) then return true end
+    has_fields = has_fields or self:has_fields(self.doc:resolve(part), depth + 1)
   end
-  return false
+  self.objects[schema] = has_fields
+  return has_fields
 end
 
 -- A struct for an object, whose fields get their types when all structs have names.

@@ -12,12 +12,15 @@ local most_bytes = 4000000
 -- The helper of the test file.
 local check = [[
 -- Sends a definition to a stub, which answers as the API's document shows.
-local function check(definition, method, url, status, json)
+local function check(definition, method, url, status, json, names)
   t.equal(definition.method, method)
   local headers = json and { ["Content-Type"] = "application/json" } or nil
   local stub = host:stub(method, url, { status = status, headers = headers, body = json })
   local entity = t.assert(definition:send():await())
   t.equal(#stub.requests, 1)
+  for _, name in ipairs(names or {}) do
+    t.assert(stub.requests[1].url:find(name .. "=", 1, true), name .. " is missing in the query")
+  end
   if json and method ~= "HEAD" then t.equal(entity.content, rest.json.decode(json)) end
 end
 ]]
@@ -43,7 +46,7 @@ local function url_of(api, operation, values)
       end
     end
   end)
-  -- What would be escaped, and characters of globs, match any segment.
+  -- A segment with escapes, or with characters of globs, becomes a glob.
   path = path:gsub("[^/]+", function(segment) return segment:find "[^%w._~:@-]" and "*" or segment end)
   local base = api.services[operation.service].url:gsub("/$", "")
   return base .. (path ~= "" and "/" .. path or "/")
@@ -73,8 +76,16 @@ local function call_of(api, operation)
     end
   end
   if #fields > 0 then texts[#texts + 1] = "{ " .. table.concat(fields, ", ") .. " }" end
+  local names = {}
+  for _, one in ipairs(operation.params) do
+    local kind = doc:resolve(one.schema).type
+    local is_plain = one.style == "form" and (kind == "string" or kind == "integer")
+    if is_plain and one.required and one.where == "query" and one.name:find "^[%w_-]+$" then
+      names[#names + 1] = writer.quote(one.name)
+    end
+  end
   while texts[#texts] == "nil" do texts[#texts] = nil end
-  return ("api.%s(%s)"):format(operation.name, table.concat(texts, ", ")), values
+  return ("api.%s(%s)"):format(operation.name, table.concat(texts, ", ")), values, names
 end
 
 -- A body of JSON in the stub's answer. Values that aren't objects or lists are no content for the pipeline.
@@ -121,12 +132,13 @@ function tests.of(api)
   add ""
   add(check)
   for _, operation in ipairs(api.operations) do
-    local call, values = call_of(api, operation)
+    local call, values, names = call_of(api, operation)
     local json = answer_of(api, operation, room)
     add(("t.test(%s, function()"):format(writer.quote(operation.name)))
     add(("  check(%s, %s,"):format(call, writer.quote(operation.method)))
-    add(("    %s, %d%s)"):format(writer.quote(url_of(api, operation, values)), operation.result.status,
-      json and ", " .. writer.long(json) or ""))
+    local more = json and ", " .. writer.long(json) or #names > 0 and ", nil" or ""
+    if #names > 0 then more = ("%s, { %s }"):format(more, table.concat(names, ", ")) end
+    add(("    %s, %d%s)"):format(writer.quote(url_of(api, operation, values)), operation.result.status, more))
     add "end)"
     add ""
   end

@@ -12,7 +12,7 @@ local most_types, deepest, most_choices, most_literals = 40000, 24, 40, 60
 function types.new(doc, prefix)
   return setmetatable({
     doc = doc, prefix = prefix, lines = {}, taken = {}, by_reference = {}, pending = {}, count = 0,
-    results = {},
+    results = {}, objects = {},
   }, types)
 end
 
@@ -90,13 +90,17 @@ local basic = {
 
 --- Whether a schema describes an object with fields of its own.
 function types:is_object(schema, depth)
-  schema = self.doc:resolve(schema)
-  if next(document.table(schema.properties)) ~= nil then return true end
-  if (depth or 0) > deepest then return false end
+  schema, depth = self.doc:resolve(schema), depth or 0
+  -- Each schema is looked at once, however many ways lead to it.
+  if self.objects[schema] ~= nil then return self.objects[schema] end
+  local is_object = next(document.table(schema.properties)) ~= nil
+  self.objects[schema] = is_object
+  if is_object or depth > deepest then return is_object end
   for _, part in ipairs(document.table(schema.allOf)) do
-    if self:is_object(part, (depth or 0) + 1) then return true end
+    is_object = is_object or self:is_object(part, depth + 1)
   end
-  return false
+  self.objects[schema] = is_object
+  return is_object
 end
 
 -- The only part of `allOf` that says something, which is how documents describe a reference.
@@ -193,6 +197,8 @@ end
 
 -- Collects the fields of a class from a schema and the parts of its `allOf`.
 function types:collect(schema, class, depth)
+  if class.seen[schema] then return end
+  class.seen[schema] = true
   for _, name in ipairs(document.table(schema.required)) do class.required[name] = true end
   local properties = document.table(schema.properties)
   for _, name in ipairs(document.keys(properties)) do
@@ -224,7 +230,7 @@ function types:define(name, schema, depth)
     self:add("---@alias %s %s", name, alias == name and "any" or alias)
     return self:add ""
   end
-  local class = { name = name, parents = {}, fields = {}, names = {}, required = {} }
+  local class = { name = name, parents = {}, fields = {}, names = {}, required = {}, seen = {} }
   self:collect(schema, class, 0)
   self:add("---@class %s%s", name, #class.parents > 0 and " : " .. table.concat(class.parents, ", ") or "")
   table.sort(class.names)
@@ -233,7 +239,7 @@ function types:define(name, schema, depth)
     local about = writer.sentence(document.table(node).description or doc:resolve(node).description, 160)
     local key = field:find "^[%a_][%w_]*$" and field or "[" .. writer.quote(field) .. "]"
     self:add("---@field %s%s %s%s", key, class.required[field] and "" or "?",
-      self:of(node, name .. "." .. field, depth + 1), about and " " .. about or "")
+      self:of(node, name .. "." .. field, depth + 1), writer.behind_type(about))
   end
   if class.values then
     self:add("---@field [string] %s", (self:of(class.values, name .. ".value", depth + 1)))

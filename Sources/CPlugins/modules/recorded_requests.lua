@@ -5,6 +5,7 @@ local helpers = require "resthost.openapi_helpers"
 local script = require "resthost.openapi_script"
 local secrets = require "resthost.recorded_secrets"
 local stubs = require "resthost.openapi_stubs"
+local urls = require "resthost.recorded_urls"
 local writer = require "resthost.lua_writer"
 
 local recorded = {}
@@ -25,7 +26,7 @@ function recorded.new(options, warnings, title)
   local doc = document.open { openapi = "3.0.0" }
   doc.warnings = warnings
   return {
-    doc = doc, base = base, variable = writer.name(base), title = title, options = options, operations = {},
+    doc = doc, base = base, variable = script.name(base), title = title, options = options, operations = {},
     services = {}, by_origin = {}, service_names = {}, server_options = {}, security = {}, places = {},
     taken = helpers.reserved_names(),
     options_by_key = {}, secret_options = {}, by_placeholder = {},
@@ -33,79 +34,7 @@ function recorded.new(options, warnings, title)
   }
 end
 
--- A path without segments `.` and `..`, as clients send it (RFC 3986 5.2.4).
-local function without_dots(path)
-  if not path:find "%." then return path end
-  local segments = {}
-  for segment in (path .. "/"):gmatch "([^/]*)/" do
-    local plain = segment:gsub("%%2[eE]", ".")
-    if plain == ".." then
-      if #segments > 1 then table.remove(segments) end
-    elseif plain ~= "." then
-      segments[#segments + 1] = segment
-    end
-  end
-  return table.concat(segments, "/")
-end
-
---- Whether a text is a method.
-function recorded.is_method(text) return text:find "^%a[%w-]*$" ~= nil and #text <= 40 end
-
---- The parts of a URL: the number of its service, the path without a slash in front, the query and the user.
-function recorded.place(api, url)
-  local scheme, authority, rest_of_url = url:match "^(%a+)://([^/?#]*)(.*)$"
-  if not scheme or not scheme:lower():find "^https?$" then return nil end
-  local user, host = authority:match "^(.*)@(.*)$"
-  local path, query = rest_of_url:gsub("#.*$", ""):match "^([^?]*)%??(.*)$"
-  path = without_dots(path)
-  host = (host or authority):lower()
-  if not host:find "^[%w._~:%[%]-]+$" then return nil end
-  local origin = ("%s://%s"):format(scheme:lower(), host)
-  local given = api.options.base_url
-  if given then
-    given = given:gsub("/$", "")
-    local whole = origin .. path
-    if whole:sub(1, #given) == given and whole:find("^/", #given + 1) then
-      origin, path = given, whole:sub(#given + 1)
-    end
-  end
-  if not api.by_origin[origin] then
-    local first = #api.services == 0
-    local name = api.options.service or api.variable
-    if not first then name = name .. "_" .. writer.name(origin:match "://([^:/]*)") end
-    table.insert(api.services, {
-      name = writer.unique(name, api.service_names), url = origin, expression = writer.quote(origin),
-    })
-    api.by_origin[origin] = #api.services
-  end
-  return api.by_origin[origin], path:gsub("^/", ""), query, user
-end
-
---- The pairs of a query or a form, decoded.
-function recorded.pairs_of(text)
-  local list = {}
-  for part in text:gmatch "[^&]+" do
-    local name, equals, value = part:match "^([^=]*)(=?)(.*)$"
-    local function decoded(escaped) return rest.url.decode((escaped:gsub("%+", "%%20"))) end
-    list[#list + 1] = { decoded(name), equals == "" and rest.null or decoded(value) }
-  end
-  return list
-end
-
--- The template of a path, or its components if it can't be written as text.
-local function path_of(path)
-  if not path:find "%%2[fF]" and not path:find "[{}]" and not path:find "%%7[bBdD]" then
-    return rest.url.decode(path), nil
-  end
-  local components = {}
-  for segment in path:gmatch "[^/]+" do
-    segment = segment:gsub("{", "%%7B"):gsub("}", "%%7D")
-    components[#components + 1] = writer.expression("rest.raw " .. writer.quote(segment))
-  end
-  return "", components
-end
-
--- The value with options of the script in place of `{{name}}` in its texts.
+-- The value with options of the script in place of variables in its texts.
 local function with_options(api, value, depth)
   depth = depth or 0
   local is_data = type(value) == "table" and getmetatable(value) ~= nil and not writer.is_expression(value)
@@ -113,10 +42,10 @@ local function with_options(api, value, depth)
     for key, item in pairs(value) do value[key] = with_options(api, item, depth + 1) end
     return value
   end
-  if type(value) ~= "string" or not value:find("{{", 1, true) then return value end
+  if type(value) ~= "string" or not value:find(urls.variable_pattern) then return value end
   local parts, rest_of_text = {}, value
   while true do
-    local before, name, after = rest_of_text:match "^(.-){{%s*([^{}]-)%s*}}(.*)$"
+    local before, name, after = rest_of_text:match("^(.-)" .. urls.variable_pattern .. "(.*)$")
     if not before then break end
     if before ~= "" then parts[#parts + 1] = writer.quote(before) end
     local option = api.by_placeholder[name]
@@ -152,13 +81,13 @@ local function body_fields(api, service, request, content_type, add)
     return
   end
   if essence:find "json" then
-    local value = rest.json.decode(text)
+    local value = rest.json.decode((text:gsub("\1", "\\u0001"):gsub("\2", "\\u0002")))
     if type(value) == "table" then
       add("json", secrets.body(api, service, value))
       return essence ~= "application/json" and add("content_type", content_type)
     end
   elseif essence == "application/x-www-form-urlencoded" and text:find "^[^=&%s]+=" then
-    local fields = recorded.pairs_of(text)
+    local fields = urls.pairs_of(text)
     for _, pair in ipairs(fields) do
       pair[2] = pair[2] == rest.null and "" or secrets.field(api, service, pair[1], pair[2])
       pair[2] = with_options(api, pair[2])
@@ -189,8 +118,8 @@ function recorded.add(api, request)
   if #api.operations >= most_requests then
     return api.doc:warn("only the first %d requests are imported", most_requests)
   end
-  local service, path, query, user = recorded.place(api, request.url)
-  if not service or not recorded.is_method(request.method) then
+  local service, path, query, user = urls.place(api, request.url)
+  if not service or not urls.is_method(request.method) then
     return api.doc:warn("the request '%s %s' is left out: its method or URL is none",
       request.method:sub(1, 20), request.url:sub(1, 100))
   end
@@ -209,7 +138,8 @@ function recorded.add(api, request)
     if lower == "content-type" then
       content_type = header[2]:gsub("%c", "")
     elseif not ignored_headers[lower] and not secrets.header(api, service, header[1], header[2]) then
-      if writer.is_header_name(header[1]) and not header[2]:find "[\r\n%z]" then
+      local plain = header[2]:gsub(urls.variable_pattern, "")
+      if writer.is_header_name(header[1]) and not plain:find "[%z\1-\8\10-\31\127]" then
         headers[#headers + 1] = { header[1], with_options(api, header[2]) }
       else
         api.doc:warn("the header '%s' is left out: it has no valid name or value", header[1]:sub(1, 100))
@@ -217,21 +147,21 @@ function recorded.add(api, request)
     end
   end
   local parameters = {}
-  for _, pair in ipairs(recorded.pairs_of(query)) do
+  for _, pair in ipairs(urls.pairs_of(query)) do
     if not secrets.parameter(api, service, pair[1]) then parameters[#parameters + 1] = pair end
     pair[2] = with_options(api, pair[2])
   end
-  local template, components = request.template, nil
-  if not template then template, components = path_of(path) end
+  local template, components, path_params = urls.path(path, request.has_colons)
   add("path", components)
   if #headers > 0 then add("headers", headers) end
   if #parameters > 0 then add("query", parameters) end
   body_fields(api, service, request, content_type, add)
-  local name = request.name or request.method .. "_" .. path:gsub("%%%x%x", "_")
+  local words = path:gsub(urls.variable_pattern, "by_%1"):gsub("%%%x%x", "_")
+  local name = request.name or request.method .. "_" .. words
   table.insert(api.operations, {
     name = writer.unique(writer.name(name, request.method:lower()), api.names), method = request.method,
     path = "/" .. path, template = template, service = service, fields = fields, summary = request.summary,
-    description = request.description, path_params = request.path_params or {}, params = {}, result = {},
+    description = request.description, path_params = path_params, params = {}, result = {},
   })
 end
 
@@ -250,9 +180,9 @@ function recorded.finish(api, options, has_types)
   if grants then
     local folder = options.output:match "^(.*/)[^/]*$" or ""
     table.insert(files, { path = folder .. "resthost.toml", text = grants, once = true })
-    summary = summary .. "; it reads " .. table.concat(names, ", "):gsub('"', "")
+    summary = summary .. "; it reads " .. table.concat(names, ", ")
   end
-  return { files = files, warnings = api.doc.warnings, summary = summary }
+  return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
 end
 
 --- Makes the definitions of an API fixed ones, with the values of its requests.

@@ -1,4 +1,6 @@
 -- Splits a text into the commands and words that a POSIX shell sees.
+local urls = require "resthost.recorded_urls"
+
 local shell = {}
 
 -- Longer texts are refused.
@@ -9,7 +11,7 @@ local escapes = { n = "\n", t = "\t", r = "\r", a = "\a", b = "\b", f = "\f", v 
 -- The text of `$'…'` from a place, and the place behind it.
 local function dollar_quoted(text, place)
   local parts = {}
-  while true do
+  while place <= #text do
     local plain, next_place = text:match("^([^'\\]*)()", place)
     parts[#parts + 1], place = plain, next_place
     local byte = text:sub(place, place)
@@ -31,12 +33,15 @@ local function dollar_quoted(text, place)
   end
 end
 
+-- A text whose variables, `$NAME` and `${NAME}`, are marked.
+local function with_variables(text) return (text:gsub("%${?([%a_][%w_]*)}?", urls.variable)) end
+
 -- The text of `"…"` from a place, and the place behind it.
 local function double_quoted(text, place)
   local parts = {}
-  while true do
+  while place <= #text do
     local plain, next_place = text:match('^([^"\\]*)()', place)
-    parts[#parts + 1], place = plain, next_place
+    parts[#parts + 1], place = with_variables(plain), next_place
     local byte = text:sub(place, place)
     if byte == '"' then return table.concat(parts), place + 1 end
     if byte == "" then return nil end
@@ -98,8 +103,8 @@ function shell.commands(text)
     elseif byte == "#" and not word then
       place = text:find("\n", place, true) or #text + 1
     else
-      local plain = text:match("^[^%s'\"\\;&|$]+", place) or byte
-      add(plain)
+      local plain = text:match("^%$?[^%s'\"\\;&|$]+", place) or byte
+      add(with_variables(plain))
       place = place + #plain
     end
   end

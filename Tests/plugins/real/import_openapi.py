@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Imports OpenAPI documents and tries the scripts: `check --strict`, their tests, and a round trip.
 
-    import.py [--program RESTHOST] [DOCUMENT …]
+    import_openapi.py [--program RESTHOST] [DOCUMENT …]
 
 Without documents it takes those in Tests/plugins/documents. For each it imports twice, checks that the second
 run keeps a change of the user's file, runs `check --strict` and the generated tests, serves the script, and
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -42,6 +43,19 @@ def run(program, *arguments, folder):
     return result.stdout
 
 
+def fetched(url):
+    """The JSON at a URL. A host that is busy says so, and is asked again."""
+    for _ in range(20):
+        try:
+            with urllib.request.urlopen(url, timeout=30) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            time.sleep(1)
+    raise SystemExit(f"{url} stays busy")
+
+
 def served(program, folder, name):
     """The operations in the document of the running script."""
     script = os.path.join(folder, f"{name}.lua")
@@ -56,8 +70,7 @@ def served(program, folder, name):
         for line in host.stdout:
             address = re.search(r"http://127\.0\.0\.1:\d+", line)
             if address:
-                with urllib.request.urlopen(address.group(0) + "/-/openapi.json", timeout=30) as answer:
-                    document = json.load(answer)
+                document = fetched(address.group(0) + "/-/openapi.json")
                 break
         else:
             raise SystemExit(f"{name}: the script didn't serve")
