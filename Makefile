@@ -6,6 +6,7 @@
 #   make check           what .ci/run does: static checks, release build, examples, fuzzing, all suites whole
 #   make examples        the examples, with the release program
 #   make fuzz            each fuzz target for FUZZ_SECONDS (1)
+#   make plugins         the plugins against real servers, with packages of Python
 #   make bench           performance beside nginx, HAProxy, curl and lua-cjson; writes bench-results/
 #   make bench-check     the same; fails if a ratio is a tenth worse than recorded
 #   make bench-plots     draw how cost grows with services, blocks and so on into docs/internals/growth
@@ -33,7 +34,7 @@ TEST_FLAGS ?=
 FUZZ_SECONDS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check examples fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static docs docs-swift
+.PHONY: help run test quick check examples plugins fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static docs docs-swift
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -68,6 +69,9 @@ check: static examples fuzz
 
 examples: build
 	@scripts/check-examples
+
+plugins:
+	@scripts/check-plugins
 
 fuzz: bootstrap
 	@scripts/fuzz all $(FUZZ_SECONDS)

@@ -95,7 +95,9 @@ struct OpenAPIDocument {
         }
     }
 
-    private mutating func add(_ method: String, _ path: String, _ operation: Operation) {
+    /// - Parameter operation: Made only if the document doesn't have it: each of a script's definitions is
+    ///   offered with all methods of its service.
+    private mutating func add(_ method: String, _ path: String, _ operation: @autoclosure () -> Operation) {
         let method = method.lowercased()
         // OpenAPI has no other methods.
         guard ["get", "head", "post", "put", "patch", "delete", "options", "trace"].contains(method) else {
@@ -107,11 +109,11 @@ struct OpenAPIDocument {
         guard let place = places[path] else {
             guard paths.count < Self.mostPaths else { return }
             places[path] = paths.count
-            paths.append((path, [(method, operation)]))
+            paths.append((path, [(method, operation())]))
             return
         }
         if !paths[place].operations.contains(where: { $0.method == method }) {
-            var operation = operation
+            var operation = operation()
             operation.parameters =
                 operation.parameters.filter { $0["in"] != "path" }
                 + paths[place].operations[0].operation.parameters.filter { $0["in"] == "path" }

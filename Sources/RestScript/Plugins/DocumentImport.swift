@@ -22,6 +22,8 @@ package struct DocumentImport {
 
     package let files: [File]
     package let warnings: [String]
+    /// The environment variables that the script reads.
+    package let variables: [String]
     /// One sentence for people: how much was imported.
     package let summary: String
 
@@ -35,8 +37,8 @@ package struct DocumentImport {
         throws
     {
         var settings = ScriptOptions()
-        settings.memoryLimit = 4 << 30
-        settings.limits[.load] = ScriptLimits.Time(burst: 600)
+        settings.memoryLimit = 2 << 30
+        settings.limits[.load] = ScriptLimits.Time(burst: 120)
         let context = ScriptContext(
             engine: Engine(transport: NullTransport()), options: settings, folder: "/nonexistent")
         defer { context.close() }
@@ -66,6 +68,7 @@ package struct DocumentImport {
             return File(path: lua.string(-2) ?? "", text: lua.string(-1) ?? "", isOnce: isOnce)
         }
         warnings = try Self.items(lua, result, "warnings") { lua.string($0) ?? "" }
+        variables = try Self.items(lua, result, "variables") { lua.string($0) ?? "" }
         lua.rawGet(result, "summary")
         summary = lua.string(-1) ?? ""
     }

@@ -92,10 +92,12 @@ final class ScriptDeclarations {
         // The gateway does not serve a request with another base.
         guard url.hasPrefix(prefix) || url + "/" == prefix else { return }
         let parts = [String(url.dropFirst(prefix.count)), template].flatMap { $0.split(separator: "/") }
+        // A slash at the end makes another resource.
+        let hasSlash = !parts.isEmpty && (template.isEmpty ? url.hasSuffix("/") : template.hasSuffix("/"))
         operations.append(
             ScriptOperation(
-                service: endpoint.service.name, method: method, path: "/" + parts.joined(separator: "/"),
-                origin: origin))
+                service: endpoint.service.name, method: method,
+                path: "/" + parts.joined(separator: "/") + (hasSlash ? "/" : ""), origin: origin))
     }
 
     /// Notes the function of a definition for ``ScriptHost/check()``.

@@ -111,7 +111,7 @@ struct ImportCommand: ParsableCommand {
             }
             let pairs: [(String, Tree)] = [
                 ("files", Tree(files)), ("warnings", Tree(result.warnings.map { Tree($0) })),
-                ("summary", Tree(result.summary)),
+                ("variables", Tree(result.variables.map { Tree($0) })), ("summary", Tree(result.summary)),
             ]
             Streams.output(Tree(pairs: pairs).description + "\n")
             return
@@ -125,6 +125,11 @@ struct ImportCommand: ParsableCommand {
         for file in written {
             Streams.output(
                 file.isKept ? "  kept   \(file.path), which is yours\n" : "  wrote  \(file.path)\n")
+        }
+        guard !result.variables.isEmpty else { return }
+        Streams.output("It reads \(result.variables.joined(separator: ", ")).\n")
+        if written.contains(where: { $0.isKept && $0.path.hasSuffix("resthost.toml") }) {
+            Streams.output("Permit that in resthost.toml, which is yours: [permissions] env = [\"…\"]\n")
         }
     }
 

@@ -18,5 +18,12 @@ struct PluginTests {
         #expect(run.code == 0, "\(run.output)\(run.errors)")
     }
 
-    @Test func `there are some`() { #expect(!Self.files.isEmpty) }
+    @Test func `the tests of all recipes pass`() async {
+        let run = await ChildProcess(
+            [BuiltProgram.path, "test"], in: "\(BuiltProgram.repository)/examples/cookbook"
+        ).end()
+        #expect(run.code == 0 && run.output.contains(" passed"), "\(run.output)\(run.errors)")
+    }
+
+    @Test func `there are tests`() { #expect(Self.files.count > 20) }
 }
