@@ -1,4 +1,4 @@
-package import RestEngine
+import RestEngine
 
 /// A JSONPath query (RFC 9535).
 package struct JSONPath: Sendable {

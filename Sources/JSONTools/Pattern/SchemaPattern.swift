@@ -19,6 +19,9 @@ struct SchemaPattern: Sendable {
         }
     }
 
+    /// The memory of the compiled pattern.
+    var byteCount: Int { regex.byteCount }
+
     /// Throws for a search that takes too much work, or a text over 8 KiB.
     func matches(_ text: String) throws -> Bool { try regex.matches(text) }
 }
