@@ -14,25 +14,25 @@ extension PathEvaluation {
         case .exists(let query): return try !nodes(of: query, at: current).isEmpty
         case .call(let call): return try matches(call, current)
         case .compare(let left, let comparison, let right):
-            return Self.holds(try value(of: left, current), comparison, try value(of: right, current))
+            return try holds(try value(of: left, current), comparison, try value(of: right, current))
         }
     }
 
     /// Nil is the missing value, which is equal to itself only (RFC 9535 2.3.5.2.2).
-    private static func holds(_ left: Tree?, _ comparison: PathComparison, _ right: Tree?) -> Bool {
+    private func holds(_ left: Tree?, _ comparison: PathComparison, _ right: Tree?) throws -> Bool {
         switch comparison {
-        case .equal: isEqual(left, right)
-        case .unequal: !isEqual(left, right)
-        case .less: isLess(left, right)
-        case .greater: isLess(right, left)
-        case .lessOrEqual: isLess(left, right) || isEqual(left, right)
-        case .greaterOrEqual: isLess(right, left) || isEqual(left, right)
+        case .equal: try isEqual(left, right)
+        case .unequal: try !isEqual(left, right)
+        case .less: Self.isLess(left, right)
+        case .greater: Self.isLess(right, left)
+        case .lessOrEqual: try Self.isLess(left, right) || isEqual(left, right)
+        case .greaterOrEqual: try Self.isLess(right, left) || isEqual(left, right)
         }
     }
 
-    private static func isEqual(_ left: Tree?, _ right: Tree?) -> Bool {
+    private func isEqual(_ left: Tree?, _ right: Tree?) throws -> Bool {
         guard let left, let right else { return left == nil && right == nil }
-        return left.isSame(as: right)
+        return try left.isSame(as: right, poll: work.poll)
     }
 
     private static func isLess(_ left: Tree?, _ right: Tree?) -> Bool {
@@ -67,7 +67,7 @@ extension PathEvaluation {
             let pattern = try value(of: call.arguments[1], current)?.string,
             let regex = patterns.regex(pattern)
         else { return false }
-        try work.pollNow()
+        try work.poll()
         return try regex.matches(text, isAnchored: call.function == .match)
     }
 }

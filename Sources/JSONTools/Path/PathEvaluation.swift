@@ -1,6 +1,9 @@
 package import RestEngine
 
 extension JSONPath {
+    /// The bytes of all values that a path finds.
+    static let mostFoundBytes = 64 << 20
+
     /// One value that a path found.
     package struct Match {
         package let value: Tree
@@ -19,7 +22,12 @@ extension JSONPath {
         in tree: Tree, withPaths: Bool = false, most: Int = 1_000_000, work: WorkLimit
     ) throws -> [Match] {
         var evaluation = PathEvaluation(root: tree, withPaths: withPaths, most: most, work: work)
-        return try evaluation.nodes(of: query, at: tree)
+        let matches = try evaluation.nodes(of: query, at: tree)
+        // A value is found again in each value that has it.
+        guard matches.reduce(0, { $0 + $1.value.byteCount }) <= Self.mostFoundBytes else {
+            throw JSONToolsError("the values that the path finds take more than \(Self.mostFoundBytes >> 20) MiB")
+        }
+        return matches
     }
 }
 

@@ -101,14 +101,15 @@ package struct JSONPatch: Sendable {
         var copied = 0
         for operation in operations {
             try poll()
-            try Self.apply(operation, to: &value, &copied)
+            try Self.apply(operation, to: &value, &copied, poll)
         }
         return value.tree
     }
 
     private static func apply(
-        _ operation: Operation, to value: inout DraftValue, _ copied: inout Int
-    ) throws(JSONToolsError) {
+        _ operation: Operation, to value: inout DraftValue, _ copied: inout Int,
+        _ poll: () throws -> Void
+    ) throws {
         switch operation.change {
         case .add(let new): try add(.whole(new), operation, to: &value)
         case .remove: try remove(operation.path, operation, from: &value)
@@ -134,7 +135,7 @@ package struct JSONPatch: Sendable {
                 throw missing(operation.path, operation)
             }
             let tree = found.tree
-            guard tree.isSame(as: expected) else {
+            guard try tree.isSame(as: expected, poll: poll) else {
                 throw operation.fault(
                     "the value at '\(operation.path)' is \(tree.description.shortened) instead of "
                         + expected.description.shortened)

@@ -3,12 +3,17 @@ package import RestEngine
 /// JSON merge patches (RFC 7396).
 package enum MergePatch {
     /// The patched value: members of objects are merged, null removes a member, and other values replace.
-    package static func apply(_ patch: Tree, to target: Tree?) -> Tree {
+    ///
+    /// - Parameter poll: Is called now and then, and ends the work by an error.
+    package static func apply<Failure: Error>(
+        _ patch: Tree, to target: Tree?, poll: () throws(Failure) -> Void
+    ) throws(Failure) -> Tree {
         guard patch.kind == .object else { return patch }
         var changes: [Name: Tree] = [:]
         for (key, value) in patch.pairs { changes[Name(key)] = value }
         var builder = Tree.Builder()
-        builder.object { builder in
+        try builder.object { (builder) throws(Failure) in
+            try poll()
             var known: Set<Name> = []
             for (key, value) in (target ?? .null).pairs {
                 known.insert(Name(key))
@@ -19,11 +24,11 @@ package enum MergePatch {
                 }
                 if change.isNull { continue }
                 builder.key(key)
-                builder.tree(apply(change, to: value))
+                builder.tree(try apply(change, to: value, poll: poll))
             }
             for (key, value) in patch.pairs where !value.isNull && !known.contains(Name(key)) {
                 builder.key(key)
-                builder.tree(apply(value, to: nil))
+                builder.tree(try apply(value, to: nil, poll: poll))
             }
         }
         return builder.finish()

@@ -8,6 +8,8 @@ package final class JSONSchema: Sendable {
     package let name: String?
     /// Equal for schemas from equal texts.
     package let digest: Int
+    /// The memory that it takes, about.
+    package let heldBytes: Int
 
     struct Node: Sendable {
         let place: String
@@ -36,6 +38,7 @@ package final class JSONSchema: Sendable {
     package init(_ schema: Tree, options: Options = Options(), poll: () throws -> Void = {}) throws {
         var compiler = try SchemaCompiler(schema, options)
         (nodes, resources) = try compiler.compile(poll)
+        heldBytes = compiler.patternBytes + nodes.count * 512 + schema.byteCount
         name = (schema["title"] ?? schema["$id"])?.string
         var hasher = Hasher()
         hasher.combine(schema)

@@ -72,7 +72,7 @@ struct SchemaCompiler {
 
     private mutating func node(at place: SchemaPlace) throws(JSONToolsError) -> JSONSchema.Node {
         guard let tree = registry.tree(at: place) else {
-            throw JSONToolsError("there is no schema at '\(registry.text(place))'")
+            throw JSONToolsError("there is no schema at \(registry.label(place))")
         }
         let resource = registry.resource(of: place)
         switch tree.kind {
@@ -80,7 +80,7 @@ struct SchemaCompiler {
         case .object: break
         default:
             throw JSONToolsError(
-                "the schema at '\(registry.text(place))' is a \(tree.kind.typeName): write an object, true or false"
+                "the schema at \(registry.label(place)) is a \(tree.kind.typeName): write an object, true or false"
             )
         }
         var reader = SchemaReader(
@@ -120,8 +120,8 @@ struct SchemaCompiler {
                 case .done: continue
                 case .open:
                     throw JSONToolsError(
-                        "the schema at '\(nodes[last.id].place)' leads back to '\(nodes[next].place)' for the same "
-                            + "value, without end")
+                        "the schema at \(SchemaRegistry.label(nodes[last.id].place)) leads back to "
+                            + "\(SchemaRegistry.label(nodes[next].place)) for the same value, without end")
                 case .new:
                     states[next] = .open
                     path.append((next, Self.next(nodes[next])))

@@ -153,7 +153,12 @@ struct SchemaRegistry {
         place.document == 0 ? place.pointer.description : "\(documents[place.document].uri)#\(place.pointer)"
     }
 
+    /// The place in a sentence.
+    func label(_ place: SchemaPlace) -> String { Self.label(text(place)) }
+
+    static func label(_ place: String) -> String { place.isEmpty ? "the top" : "'\(place)'" }
+
     func fault(_ place: SchemaPlace, _ keyword: String, _ message: String) -> JSONToolsError {
-        JSONToolsError("'\(keyword)' at '\(text(place))' \(message)")
+        JSONToolsError("'\(keyword)' at \(label(place)) \(message)")
     }
 }

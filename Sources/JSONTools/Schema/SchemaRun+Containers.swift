@@ -52,7 +52,7 @@ extension SchemaRun {
         var seen: [[UInt8]: Int] = [:]
         for (index, item) in value.elements.enumerated() {
             try work.spend()
-            if let first = seen.updateValue(index, forKey: item.canonicalForm) {
+            if let first = try seen.updateValue(index, forKey: item.canonicalForm(poll: work.poll)) {
                 return mismatch(node, "/uniqueItems", isQuiet, "has the same items at \(first) and \(index)")
             }
         }

@@ -12,9 +12,9 @@ extension SchemaRun {
                     node, "/type", isQuiet,
                     "is of type \(SchemaTypes.name(of: value)), not \(types.description)")
         case .constant(let form, let text):
-            return value.canonicalForm == form || mismatch(node, "/const", isQuiet, "isn't \(text)")
+            return try value.canonicalForm(poll: work.poll) == form || mismatch(node, "/const", isQuiet, "isn't \(text)")
         case .enumeration(let forms, let text):
-            return forms.contains(value.canonicalForm)
+            return forms.contains(try value.canonicalForm(poll: work.poll))
                 || mismatch(node, "/enum", isQuiet, "is none of \(text)")
         case .bound(let bound):
             guard value.kind == .integer || value.kind == .double else { return true }
@@ -60,7 +60,7 @@ extension SchemaRun {
 
     /// Whether a regular expression matches; throws if that takes too much work.
     func matches(_ pattern: SchemaPattern, _ text: String, _ node: JSONSchema.Node) throws -> Bool {
-        try work.pollNow()
+        try work.poll()
         do { return try pattern.matches(text) } catch {
             throw JSONToolsError(
                 "the pattern '\(pattern.text.shortened)' at '\(node.place)' takes too much work, or its text is "

@@ -3,26 +3,42 @@ package import RestEngine
 extension Tree {
     /// Bytes that are equal for equal values only, in JSON's sense: 1 is 1.0, and the order of an object's
     /// members doesn't count. Linear in the size of the value, apart from sorting members.
-    package var canonicalForm: [UInt8] {
+    ///
+    /// - Parameter poll: Is called now and then, and ends the work by an error.
+    package func canonicalForm<Failure: Error>(
+        poll: () throws(Failure) -> Void
+    ) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
-        appendCanonicalForm(to: &bytes)
+        try appendCanonicalForm(to: &bytes, poll)
         return bytes
     }
 
-    private func appendCanonicalForm(to bytes: inout [UInt8]) {
+    /// The same for small values, such as those of a schema.
+    package var canonicalForm: [UInt8] { canonicalForm(poll: {}) }
+
+    private func appendCanonicalForm<Failure: Error>(
+        to bytes: inout [UInt8], _ poll: () throws(Failure) -> Void
+    ) throws(Failure) {
         switch kind {
         case .null: bytes.append(UInt8(ascii: "n"))
         case .boolean: bytes.append(UInt8(ascii: bool == true ? "t" : "f"))
         case .integer, .double: appendNumber(to: &bytes)
         case .string: Self.append(self.bytes ?? [], UInt8(ascii: "s"), to: &bytes)
         case .array:
+            try poll()
             Self.append(count, UInt8(ascii: "a"), to: &bytes)
-            for element in elements { element.appendCanonicalForm(to: &bytes) }
+            for (index, element) in elements.enumerated() {
+                if index % 256 == 255 { try poll() }
+                try element.appendCanonicalForm(to: &bytes, poll)
+            }
         case .object:
+            try poll()
             Self.append(count, UInt8(ascii: "o"), to: &bytes)
-            for (key, value) in pairs.sorted(by: { Name($0.key) < Name($1.key) }) {
-                Self.append(key.utf8, UInt8(ascii: "k"), to: &bytes)
-                value.appendCanonicalForm(to: &bytes)
+            let members = pairs.map { (name: Name($0.key), value: $0.value) }.sorted { $0.name < $1.name }
+            for (index, member) in members.enumerated() {
+                if index % 256 == 255 { try poll() }
+                Self.append(member.name.text.utf8, UInt8(ascii: "k"), to: &bytes)
+                try member.value.appendCanonicalForm(to: &bytes, poll)
             }
         case .table: Self.append(classless.encoded, UInt8(ascii: "l"), to: &bytes)
         }
@@ -48,16 +64,20 @@ extension Tree {
         Swift.withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Whether both are the same value in JSON's sense; see ``canonicalForm``.
-    package func isSame(as other: Tree) -> Bool {
+    /// Whether both are the same value in JSON's sense; see ``canonicalForm(poll:)``.
+    package func isSame<Failure: Error>(
+        as other: Tree, poll: () throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
         switch (kind, other.kind) {
-        case (.integer, .integer): int == other.int
-        case (.string, .string): bytes == other.bytes
+        case (.integer, .integer): return int == other.int
+        case (.string, .string): return bytes == other.bytes
         case (.integer, .double), (.double, .integer), (.double, .double), (.array, .array),
-            (.object, .object),
-            (.table, .table):
-            canonicalForm == other.canonicalForm
-        case (let left, let right): left == right && bool == other.bool
+            (.object, .object), (.table, .table):
+            return try canonicalForm(poll: poll) == other.canonicalForm(poll: poll)
+        case (let left, let right): return left == right && bool == other.bool
         }
     }
+
+    /// The same for small values.
+    package func isSame(as other: Tree) -> Bool { isSame(as: other, poll: {}) }
 }

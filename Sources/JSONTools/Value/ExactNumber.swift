@@ -26,7 +26,16 @@ package struct ExactNumber: Hashable, Sendable {
     }
 
     init(_ int: Int64) {
-        self.init(int < 0, "\(int.magnitude)".utf8.map { $0 - UInt8(ascii: "0") }, 0)
+        var (rest, exponent, digits) = (int.magnitude, 0, [UInt8]())
+        while rest != 0, rest % 10 == 0 {
+            rest /= 10
+            exponent += 1
+        }
+        while rest != 0 {
+            digits.append(UInt8(rest % 10))
+            rest /= 10
+        }
+        (isNegative, self.digits, self.exponent) = (int < 0, digits.reversed(), exponent)
     }
 
     /// Reads a number in JSON's form; nil for other text.

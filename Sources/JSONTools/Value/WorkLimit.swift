@@ -3,7 +3,7 @@ package struct WorkLimit {
     private var steps: Int
     private let most: Int
     /// Throws when the caller's time is over.
-    private let poll: () throws -> Void
+    let poll: () throws -> Void
 
     /// The steps between two polls.
     private static let stepsPerPoll = 1024
@@ -12,9 +12,6 @@ package struct WorkLimit {
     package init(steps: Int, poll: @escaping () throws -> Void = {}) {
         (self.steps, most, self.poll) = (steps, steps, poll)
     }
-
-    /// Polls before a step that may take long.
-    func pollNow() throws { try poll() }
 
     /// Throws if the steps are used up.
     mutating func spend(_ count: Int = 1) throws {
