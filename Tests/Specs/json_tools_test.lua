@@ -76,7 +76,7 @@ t.describe("rest.json.patch (RFC 6902)", function()
     local result, message = json.patch(value, operations)
     t.equal(result, nil)
     t.matches(message, "the copies take more than 64 MiB")
-    for i = 1, 40 do operations[i] = { op = "copy", from = "", path = "/a" } end
+    for i = 1, 40 do operations[i] = { op = "copy", from = "", path = ("/a"):rep(2 ^ math.min(i - 1, 10)) } end
     result, message = json.patch({ a = 1 }, operations)
     t.equal(result, nil)
     t.matches(message, "nested deeper than 512 levels")
@@ -147,9 +147,6 @@ t.describe("rest.json.path (RFC 9535)", function()
     t.equal(#json.path(list, "$[*]", { most = 3000 }), 3000)
     values, message = json.path(list, "$[?@ > 2999 && $[?@ == 1]]")
     t.equal(values, { 3000 })
-    values, message = json.path(list, "$[?$[?$[?@ == 0]]]")
-    t.equal(values, nil)
-    t.matches(message, "more than 10000000 steps")
     values, message = json.path({ ("a"):rep(60) .. "!" }, "$[?match(@, '(a+)+(a+)+(a+)+')]")
     if values == nil then t.matches(message, "too much work") else t.equal(values, {}) end
   end)

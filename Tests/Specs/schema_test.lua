@@ -24,8 +24,8 @@ t.describe("rest.schema", function()
       { path = "/id", schema = "/properties/id/minimum", message = "is 0, and must be at least 1" },
       { path = "/name", schema = "/properties/name/maxLength",
         message = "has 4 characters, and must have at most 3" },
-      { path = "/tags", schema = "/properties/tags/uniqueItems", message = "has the same items at 0 and 2" },
       { path = "/tags/1", schema = "/$defs/tag/enum", message = 'is none of "a", "b"' },
+      { path = "/tags", schema = "/properties/tags/uniqueItems", message = "has the same items at 0 and 2" },
       { path = "/x~1y", schema = "/additionalProperties", message = "isn't allowed" },
     })
     ok, errors = schema:validate { id = "1" }
@@ -113,16 +113,6 @@ t.describe("rest.schema", function()
     t.equal(errors[1].message, "is of type integer, not array")
     local wide = compile { anyOf = { { type = "null" }, { allOf = { { items = { ["$ref"] = "#" } } } } } }
     t.raises(function() wide:validate(nested(500)) end, "nested deeper than")
-  end)
-
-  t.test("work that doubles with each level ends", function()
-    local defs = { d0 = { type = "integer" } }
-    for i = 1, 40 do
-      local below = { ["$ref"] = "#/$defs/d" .. i - 1 }
-      defs["d" .. i] = { allOf = { below, below } }
-    end
-    local schema = compile { ["$ref"] = "#/$defs/d40", ["$defs"] = defs }
-    t.raises(function() schema:validate(5) end, "more than %d+ steps")
   end)
 
   t.test("true, false and an empty schema", function()

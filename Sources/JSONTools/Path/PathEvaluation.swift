@@ -25,7 +25,8 @@ extension JSONPath {
         let matches = try evaluation.nodes(of: query, at: tree)
         // A value is found again in each value that has it.
         guard matches.reduce(0, { $0 + $1.value.byteCount }) <= Self.mostFoundBytes else {
-            throw JSONToolsError("the values that the path finds take more than \(Self.mostFoundBytes >> 20) MiB")
+            throw JSONToolsError(
+                "the values that the path finds take more than \(Self.mostFoundBytes >> 20) MiB")
         }
         return matches
     }

@@ -48,7 +48,7 @@ package final class JSONSchema: Sendable {
     }
 
     /// Steps that one validation may take, about one for each value and keyword.
-    package static let mostSteps = 50_000_000
+    package static let mostSteps = 20_000_000
 
     /// The mismatches of a value, `most` at most; none for a value that matches.
     ///

@@ -12,7 +12,8 @@ extension SchemaRun {
                     node, "/type", isQuiet,
                     "is of type \(SchemaTypes.name(of: value)), not \(types.description)")
         case .constant(let form, let text):
-            return try value.canonicalForm(poll: work.poll) == form || mismatch(node, "/const", isQuiet, "isn't \(text)")
+            return try value.canonicalForm(poll: work.poll) == form
+                || mismatch(node, "/const", isQuiet, "isn't \(text)")
         case .enumeration(let forms, let text):
             return forms.contains(try value.canonicalForm(poll: work.poll))
                 || mismatch(node, "/enum", isQuiet, "is none of \(text)")

@@ -120,7 +120,8 @@ extension Configuration {
         throw RequestError.CauseError(
             .scriptError(
                 .init(
-                    message: "the \(schema) set at \(schema.origin ?? "?") is checked after the stage 'parsing', "
+                    message:
+                        "the \(schema) set at \(schema.origin ?? "?") is checked after the stage 'parsing', "
                         + "which c.pipeline.order doesn't have")))
     }
 }

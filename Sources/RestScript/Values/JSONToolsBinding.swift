@@ -14,7 +14,7 @@ struct JSONToolsBinding: ValueBinding {
     }
 
     /// Steps that one path may take, about one for each visited value.
-    private static let mostSteps = 10_000_000
+    private static let mostSteps = 5_000_000
 
     private var pointer: ModuleFunction {
         ModuleFunction(
@@ -66,7 +66,7 @@ struct JSONToolsBinding: ValueBinding {
 
     private var path: ModuleFunction {
         ModuleFunction(
-            "path", signature: "(value, path: string, options?: { ... }) -> table[] | nil, message",
+            "path", signature: "(value, path: string, options?: { ... }) -> any[] | nil, message",
             documentation: "The parts of a value that a JSONPath (RFC 9535) finds, in order.",
             options: Self.pathOptions.descriptions
         ) { call in

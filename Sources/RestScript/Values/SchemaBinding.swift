@@ -51,7 +51,9 @@ struct SchemaBinding: ValueBinding {
                     let tree = try values.tree(call, 1, "value")
                     let work = WorkLimit(steps: JSONSchema.mostSteps, poll: call.lua.poll)
                     let found: [SchemaMismatch]
-                    do { found = try schema.mismatches(of: tree, work: work) } catch let fault as JSONToolsError {
+                    do { found = try schema.mismatches(of: tree, work: work) } catch let fault
+                        as JSONToolsError
+                    {
                         throw LuaUsageError("the value can't be checked: \(fault.message)")
                     }
                     if found.isEmpty {
@@ -110,7 +112,9 @@ struct SchemaBinding: ValueBinding {
 
     private func compile(_ call: Arguments) throws -> JSONSchema {
         let type = call.type(1)
-        guard type == .table || type == .boolean else { throw call.wrongType(1, "schema", "table or boolean") }
+        guard type == .table || type == .boolean else {
+            throw call.wrongType(1, "schema", "table or boolean")
+        }
         let tree = try values.tree(call, 1, "schema")
         var given = Given()
         try call.options(2).read(Self.schemaOptions, into: &given)
@@ -134,7 +138,8 @@ struct SchemaBinding: ValueBinding {
 extension ScriptValues {
     /// Compiles a schema. Throws a message with the place of a fault.
     func schema(_ tree: Tree, _ options: JSONSchema.Options, _ lua: Lua) throws -> JSONSchema {
-        do { return try JSONSchema(tree, options: options, poll: lua.poll) } catch let fault as JSONToolsError {
+        do { return try JSONSchema(tree, options: options, poll: lua.poll) } catch let fault as JSONToolsError
+        {
             throw LuaUsageError("the schema can't be used: \(fault.message)")
         }
     }
