@@ -1514,7 +1514,7 @@ function rest.json.paths(value, path, options) end
 rest.schema = {}
 
 ---@class resthost.schema.compile.options
----@field documents? table Other schemas that `$ref` may name, by their URI: `{ ["https://…/user.json"] = { … } }`. None is ever loaded.
+---@field documents? table Other schemas that `$ref` may name, by their URI: `{ ["https://…/user.json"] = { … } }`. The host loads none.
 ---@field formats? boolean Whether `format` is checked, too, such as `date-time`, `email`, `uri`, `uuid` and `ipv4`. Default: `false`.
 
 ---Compiles a JSON Schema (2020-12). A wrong keyword or a reference that leads nowhere is an error with its place.

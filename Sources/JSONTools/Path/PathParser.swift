@@ -42,7 +42,7 @@ struct PathParser {
         }
     }
 
-    /// What follows dots.
+    /// Selectors behind dots.
     private mutating func selectors(mayBracket: Bool) throws(JSONToolsError) -> [PathSelector] {
         if mayBracket, reader.take("[") { return try bracketed() }
         if reader.take("*") { return [.wildcard] }
@@ -79,7 +79,7 @@ struct PathParser {
         return .index(start)
     }
 
-    /// What follows the first colon.
+    /// The rest of a slice, behind its first colon.
     private mutating func slice(from start: Int?) throws(JSONToolsError) -> PathSlice {
         reader.skipBlanks()
         var slice = PathSlice(start: start, end: try reader.integer())

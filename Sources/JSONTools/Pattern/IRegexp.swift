@@ -110,7 +110,7 @@ extension IRegexp {
             return String(String.UnicodeScalarView(digits))
         }
 
-        /// What follows a backslash, alone or in a set.
+        /// The rest of an escape, behind its backslash, alone or in a set.
         private mutating func escape() -> Bool {
             if let single = singleEscape() {
                 append(single)

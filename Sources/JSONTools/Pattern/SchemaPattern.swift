@@ -45,7 +45,7 @@ extension SchemaPattern {
         }
 
         mutating func pattern() throws(JSONToolsError) -> String {
-            // What came before can be repeated.
+            // Whether a quantifier may follow.
             var mayRepeat = false
             while let scalar = rest.popFirst() {
                 switch scalar {

@@ -14,7 +14,7 @@ package final class JSONSchema: Sendable {
     struct Node: Sendable {
         let place: String
         let resource: Int
-        let checks: [SchemaCheck]
+        let checks: [SchemaKeyword]
         let needsEvaluation: Bool
     }
 

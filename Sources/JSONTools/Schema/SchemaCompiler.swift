@@ -64,7 +64,7 @@ struct SchemaCompiler {
         return places.count - 1
     }
 
-    private func node(_ place: SchemaPlace, _ resource: Int, _ checks: [SchemaCheck]) -> JSONSchema.Node {
+    private func node(_ place: SchemaPlace, _ resource: Int, _ checks: [SchemaKeyword]) -> JSONSchema.Node {
         JSONSchema.Node(
             place: registry.text(place), resource: resource, checks: checks,
             needsEvaluation: checks.contains(where: \.needsEvaluation))

@@ -9,9 +9,9 @@ struct SchemaReader {
     /// Whether the vocabulary of validation applies.
     let validates: Bool
     let assertsFormats: Bool
-    var checks: [SchemaCheck] = []
+    var checks: [SchemaKeyword] = []
 
-    mutating func checks(_ compiler: inout SchemaCompiler) throws(JSONToolsError) -> [SchemaCheck] {
+    mutating func checks(_ compiler: inout SchemaCompiler) throws(JSONToolsError) -> [SchemaKeyword] {
         if validates {
             try readTypes(compiler)
             try readNumbers(compiler)

@@ -4,7 +4,7 @@ extension SchemaRun {
     // MARK: Arrays
 
     mutating func arrayHolds(
-        _ check: SchemaCheck, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool,
+        _ check: SchemaKeyword, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool,
         _ evaluated: inout Evaluated?
     ) throws -> Bool {
         switch check {
@@ -87,7 +87,7 @@ extension SchemaRun {
     // MARK: Objects
 
     mutating func objectHolds(
-        _ check: SchemaCheck, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool,
+        _ check: SchemaKeyword, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool,
         _ evaluated: inout Evaluated?
     ) throws -> Bool {
         switch check {

@@ -2,7 +2,7 @@ import RestEngine
 
 extension SchemaRun {
     mutating func scalarHolds(
-        _ check: SchemaCheck, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool
+        _ check: SchemaKeyword, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool
     ) throws -> Bool {
         switch check {
         case .types(let types):
@@ -35,7 +35,7 @@ extension SchemaRun {
     }
 
     private mutating func textHolds(
-        _ check: SchemaCheck, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool
+        _ check: SchemaKeyword, _ node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool
     ) throws -> Bool {
         guard let text = value.string else {
             return mismatch(node, "", isQuiet, "has bytes that aren't UTF-8")

@@ -109,7 +109,7 @@ struct SchemaRun {
     }
 
     private mutating func holds(
-        _ check: SchemaCheck, of node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool,
+        _ check: SchemaKeyword, of node: JSONSchema.Node, _ value: Tree, _ isQuiet: Bool,
         _ evaluated: inout Evaluated?
     ) throws -> Bool {
         switch check {

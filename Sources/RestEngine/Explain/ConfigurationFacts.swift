@@ -97,7 +97,7 @@ struct ConfigurationFacts {
         }
         if let schema = configuration.schema {
             let origin = schema.origin.map { " at \($0)" } ?? ""
-            fields.append(Field(name: "schema", value: Tree("\(schema)\(origin)")))
+            fields.append(Field(name: "schema", value: Tree(schema.description + origin)))
         }
         if let stream = configuration.stream {
             fields.append(Field(name: "stream", value: Tree(stream.rawValue)))

@@ -121,7 +121,7 @@ extension Configuration {
             .scriptError(
                 .init(
                     message:
-                        "the \(schema) set at \(schema.origin ?? "?") is checked after the stage 'parsing', "
+                        "the \(schema.description) set at \(schema.origin ?? "?") is checked after the stage 'parsing', "
                         + "which c.pipeline.order doesn't have")))
     }
 }

@@ -102,7 +102,7 @@ struct SchemaBinding: ValueBinding {
     private static let schemaOptions = ScriptSchema<Given>([
         .place(
             "documents", type: "table", isTable: true,
-            "Other schemas that `$ref` may name, by their URI: `{ [\"https://…/user.json\"] = { … } }`. None is ever loaded."
+            "Other schemas that `$ref` may name, by their URI: `{ [\"https://…/user.json\"] = { … } }`. The host loads none."
         ) { $0.documents = $1 },
         .flag(
             "formats", default: "false",

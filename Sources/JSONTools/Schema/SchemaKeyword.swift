@@ -4,7 +4,7 @@ import RestEngine
 typealias SchemaID = Int
 
 /// One keyword of a schema, or several that are read together.
-enum SchemaCheck: Sendable {
+enum SchemaKeyword: Sendable {
     /// The schema `false`.
     case nothing
 
@@ -45,7 +45,7 @@ enum SchemaCheck: Sendable {
     case members(SchemaMembers)
     case propertyNames(SchemaID)
 
-    // What other keywords left over; these come last.
+    // Members and elements that other keywords left over; these come last.
     case unevaluatedItems(SchemaID)
     case unevaluatedProperties(SchemaID)
 
