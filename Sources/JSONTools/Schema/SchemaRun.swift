@@ -29,7 +29,7 @@ struct SchemaRun {
     private var depth = 0
 
     /// A value is nested less, but references and combinations add to each level.
-    private static let mostDepth = 1500
+    private static let mostDepth = 600
 
     init(schema: JSONSchema, most: Int, work: WorkLimit) {
         (self.schema, self.most, self.work) = (schema, most, work)
@@ -49,7 +49,13 @@ struct SchemaRun {
     mutating func validate(
         _ id: SchemaID, _ value: Tree, isQuiet: Bool, _ evaluated: inout Evaluated?
     ) throws -> Bool {
-        let node = schema.nodes[id]
+        var node = schema.nodes[id]
+        // A schema that is only a reference needs no level of its own. No circle of them is compiled.
+        while node.checks.count == 1, case .reference(let target) = node.checks[0],
+            scope.last == node.resource
+        {
+            node = schema.nodes[target]
+        }
         if node.checks.isEmpty { return true }
         try work.spend()
         depth += 1
