@@ -44,7 +44,7 @@ package struct JSONPatch: Sendable {
     private static let names = ["add", "remove", "replace", "move", "copy", "test"]
 
     /// Reads the list of operations.
-    package init(_ list: Tree) throws(JSONToolsError) {
+    package init(_ list: Tree, poll: () throws -> Void = {}) throws {
         // A Lua table without items may be either.
         guard list.kind == .array || list.kind == .object && list.count == 0 else {
             throw JSONToolsError("the operations aren't a list: write { { op = \"add\", … } }")
@@ -54,6 +54,7 @@ package struct JSONPatch: Sendable {
         }
         var operations: [Operation] = []
         for operation in list.elements {
+            try poll()
             operations.append(try Self.operation(operation, operations.count + 1))
         }
         self.operations = operations

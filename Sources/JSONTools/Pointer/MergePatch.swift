@@ -15,7 +15,8 @@ package enum MergePatch {
         try builder.object { (builder) throws(Failure) in
             try poll()
             var known: Set<Name> = []
-            for (key, value) in (target ?? .null).pairs {
+            for (index, (key, value)) in (target ?? .null).pairs.enumerated() {
+                if index % 256 == 255 { try poll() }
                 known.insert(Name(key))
                 guard let change = changes[Name(key)] else {
                     builder.key(key)

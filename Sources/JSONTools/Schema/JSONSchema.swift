@@ -35,9 +35,10 @@ package final class JSONSchema: Sendable {
     package static let mostSchemas = 100_000
 
     /// Throws for a keyword with a wrong value, a reference that leads nowhere, and references in a circle.
-    package init(_ schema: Tree, options: Options = Options(), poll: () throws -> Void = {}) throws {
-        var compiler = try SchemaCompiler(schema, options)
-        (nodes, resources) = try compiler.compile(poll)
+    package init(_ schema: Tree, options: Options = Options(), poll: @escaping () throws -> Void = {}) throws
+    {
+        var compiler = try SchemaCompiler(schema, options, poll)
+        (nodes, resources) = try compiler.compile()
         heldBytes = compiler.patternBytes + nodes.count * 512 + schema.byteCount
         name = (schema["title"] ?? schema["$id"])?.string
         var hasher = Hasher()

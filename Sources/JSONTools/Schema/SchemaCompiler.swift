@@ -2,7 +2,7 @@ import RestEngine
 
 /// Compiles schemas in the order in which they are found, without recursion.
 struct SchemaCompiler {
-    var registry = SchemaRegistry()
+    var registry: SchemaRegistry
     private let checksFormats: Bool
     private var ids: [SchemaPlace: SchemaID] = [:]
     private var places: [SchemaPlace] = []
@@ -10,32 +10,26 @@ struct SchemaCompiler {
     var patternBytes = 0
 
     static let mostPatternBytes = 16 << 20
+    /// Bytes of all documents.
+    private static let mostBytes = 32 << 20
 
-    init(_ schema: Tree, _ options: JSONSchema.Options) throws(JSONToolsError) {
+    init(_ schema: Tree, _ options: JSONSchema.Options, _ poll: @escaping () throws -> Void) throws {
         checksFormats = options.checksFormats
+        registry = SchemaRegistry(poll: poll)
+        let bytes = options.documents.reduce(schema.byteCount) { $0 + $1.schema.byteCount }
+        guard bytes <= Self.mostBytes else {
+            throw JSONToolsError("the schema takes more than \(Self.mostBytes >> 20) MiB")
+        }
         try registry.add(schema, uri: "")
         for (uri, document) in options.documents { try registry.add(document, uri: uri) }
-        if Self.mentionsStandard([schema] + options.documents.map(\.schema)) {
+        if registry.mentionsStandard {
             for (uri, document) in StandardSchemas.all where registry.resource(uri: uri) == nil {
                 try registry.add(document, uri: uri)
             }
         }
     }
 
-    /// Whether a text in them leads to the schemas of JSON Schema itself, which are then added.
-    private static func mentionsStandard(_ trees: [Tree]) -> Bool {
-        trees.contains { tree in
-            tree.withUnsafeBytes { bytes in
-                let needle = Array("json-schema.org/draft/2020-12/".utf8)
-                guard bytes.count >= needle.count else { return false }
-                return bytes.indices.dropLast(needle.count - 1).contains { start in
-                    bytes[start] == needle[0] && bytes[start..<start + needle.count].elementsEqual(needle)
-                }
-            }
-        }
-    }
-
-    mutating func compile(_ poll: () throws -> Void) throws -> ([JSONSchema.Node], [JSONSchema.Resource]) {
+    mutating func compile() throws -> ([JSONSchema.Node], [JSONSchema.Resource]) {
         noteVocabularies()
         _ = try id(of: SchemaPlace(document: 0, pointer: JSONPointer()))
         var anchors: [[Name: SchemaID]] = []
@@ -46,7 +40,6 @@ struct SchemaCompiler {
         }
         var nodes: [JSONSchema.Node] = []
         while nodes.count < places.count {
-            if nodes.count % 256 == 0 { try poll() }
             nodes.append(try node(at: places[nodes.count]))
         }
         try refuseCircles(nodes)
@@ -54,8 +47,9 @@ struct SchemaCompiler {
     }
 
     /// The number of a schema, which is compiled later if it is new.
-    mutating func id(of place: SchemaPlace) throws(JSONToolsError) -> SchemaID {
+    mutating func id(of place: SchemaPlace) throws -> SchemaID {
         if let known = ids[place] { return known }
+        if places.count % 64 == 0 { try registry.poll() }
         guard places.count < JSONSchema.mostSchemas else {
             throw JSONToolsError("there are more than \(JSONSchema.mostSchemas) schemas")
         }
@@ -70,7 +64,7 @@ struct SchemaCompiler {
             needsEvaluation: checks.contains(where: \.needsEvaluation))
     }
 
-    private mutating func node(at place: SchemaPlace) throws(JSONToolsError) -> JSONSchema.Node {
+    private mutating func node(at place: SchemaPlace) throws -> JSONSchema.Node {
         guard let tree = registry.tree(at: place) else {
             throw JSONToolsError("there is no schema at \(registry.label(place))")
         }
@@ -103,7 +97,7 @@ struct SchemaCompiler {
     // MARK: Circles
 
     /// References that come back to their beginning without going into the value would never end.
-    private func refuseCircles(_ nodes: [JSONSchema.Node]) throws(JSONToolsError) {
+    private func refuseCircles(_ nodes: [JSONSchema.Node]) throws {
         enum State { case new, open, done }
         var states = Array(repeating: State.new, count: nodes.count)
         for start in nodes.indices where states[start] == .new {

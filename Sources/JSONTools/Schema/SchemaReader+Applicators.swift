@@ -1,13 +1,13 @@
 import RestEngine
 
 extension SchemaReader {
-    mutating func readReferences(_ compiler: inout SchemaCompiler) throws(JSONToolsError) {
+    mutating func readReferences(_ compiler: inout SchemaCompiler) throws {
         for keyword in ["$ref", "$dynamicRef"] {
             guard let reference = try text(keyword, compiler) else { continue }
             let target: (place: SchemaPlace, dynamicAnchor: Name?)
-            do throws(JSONToolsError) {
+            do {
                 target = try compiler.registry.resolve(reference, from: resource)
-            } catch {
+            } catch let error as JSONToolsError {
                 throw fault(keyword, error.message, compiler)
             }
             let id = try compiler.id(of: target.place)
@@ -21,7 +21,7 @@ extension SchemaReader {
 
     private func schemas(
         _ keyword: String, _ compiler: inout SchemaCompiler
-    ) throws(JSONToolsError) -> [SchemaID]? {
+    ) throws -> [SchemaID]? {
         guard let list = try list(keyword, compiler) else { return nil }
         var ids: [SchemaID] = []
         for index in 0..<list.count { ids.append(try compiler.id(of: place.appending(keyword, "\(index)"))) }
@@ -30,7 +30,7 @@ extension SchemaReader {
 
     private func schemasByName(
         _ keyword: String, _ compiler: inout SchemaCompiler
-    ) throws(JSONToolsError) -> [(name: String, id: SchemaID)] {
+    ) throws -> [(name: String, id: SchemaID)] {
         guard let object = try object(keyword, compiler) else { return [] }
         var ids: [(name: String, id: SchemaID)] = []
         for (name, _) in object.pairs {
@@ -39,7 +39,7 @@ extension SchemaReader {
         return ids
     }
 
-    mutating func readCombinations(_ compiler: inout SchemaCompiler) throws(JSONToolsError) {
+    mutating func readCombinations(_ compiler: inout SchemaCompiler) throws {
         if let ids = try schemas("allOf", &compiler) { checks.append(.allOf(ids)) }
         if let ids = try schemas("anyOf", &compiler) { checks.append(.anyOf(ids)) }
         if let ids = try schemas("oneOf", &compiler) { checks.append(.oneOf(ids)) }
@@ -56,7 +56,7 @@ extension SchemaReader {
         }
     }
 
-    mutating func readItems(_ compiler: inout SchemaCompiler) throws(JSONToolsError) {
+    mutating func readItems(_ compiler: inout SchemaCompiler) throws {
         if tree["items"]?.kind == .array, tree["items"]?.count != 0 {
             throw fault("items", "is a list: 2020-12 calls it prefixItems", compiler)
         }
@@ -69,7 +69,7 @@ extension SchemaReader {
         checks.append(.contains(id, least: least ?? 1, most: most))
     }
 
-    mutating func readMembers(_ compiler: inout SchemaCompiler) throws(JSONToolsError) {
+    mutating func readMembers(_ compiler: inout SchemaCompiler) throws {
         var members = SchemaMembers()
         for (name, id) in try schemasByName("properties", &compiler) { members.byName[Name(name)] = id }
         for (text, id) in try schemasByName("patternProperties", &compiler) {

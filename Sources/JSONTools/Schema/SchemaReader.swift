@@ -11,7 +11,7 @@ struct SchemaReader {
     let assertsFormats: Bool
     var checks: [SchemaKeyword] = []
 
-    mutating func checks(_ compiler: inout SchemaCompiler) throws(JSONToolsError) -> [SchemaKeyword] {
+    mutating func checks(_ compiler: inout SchemaCompiler) throws -> [SchemaKeyword] {
         if validates {
             try readTypes(compiler)
             try readNumbers(compiler)
@@ -39,14 +39,14 @@ struct SchemaReader {
         compiler.registry.fault(place, keyword, message)
     }
 
-    func text(_ keyword: String, _ compiler: SchemaCompiler) throws(JSONToolsError) -> String? {
+    func text(_ keyword: String, _ compiler: SchemaCompiler) throws -> String? {
         guard let value = tree[keyword] else { return nil }
         guard let text = value.string else { throw fault(keyword, "is no text", compiler) }
         return text
     }
 
     /// A list; an empty Lua table is one, too.
-    func list(_ keyword: String, _ compiler: SchemaCompiler) throws(JSONToolsError) -> Tree? {
+    func list(_ keyword: String, _ compiler: SchemaCompiler) throws -> Tree? {
         guard let value = tree[keyword] else { return nil }
         guard value.kind == .array || value.kind == .object && value.count == 0 else {
             throw fault(keyword, "is no list", compiler)
@@ -54,7 +54,7 @@ struct SchemaReader {
         return value
     }
 
-    func object(_ keyword: String, _ compiler: SchemaCompiler) throws(JSONToolsError) -> Tree? {
+    func object(_ keyword: String, _ compiler: SchemaCompiler) throws -> Tree? {
         guard let value = tree[keyword] else { return nil }
         guard value.kind == .object || value.kind == .array && value.count == 0 else {
             throw fault(keyword, "is no object", compiler)
@@ -64,7 +64,7 @@ struct SchemaReader {
 
     private func number(
         _ keyword: String, _ compiler: SchemaCompiler
-    ) throws(JSONToolsError) -> (number: ExactNumber, tree: Tree)? {
+    ) throws -> (number: ExactNumber, tree: Tree)? {
         guard let value = tree[keyword] else { return nil }
         guard let number = ExactNumber(value) else {
             let advice = value.kind == .boolean ? ": write the number itself, as in 2020-12" : ""
@@ -73,7 +73,7 @@ struct SchemaReader {
         return (number, value)
     }
 
-    func count(_ keyword: String, _ compiler: SchemaCompiler) throws(JSONToolsError) -> Int? {
+    func count(_ keyword: String, _ compiler: SchemaCompiler) throws -> Int? {
         guard let (number, _) = try number(keyword, compiler) else { return nil }
         guard !number.isNegative, number.isInteger else {
             throw fault(keyword, "is no whole number from 0 on", compiler)
@@ -81,7 +81,7 @@ struct SchemaReader {
         return number.int ?? .max
     }
 
-    func texts(_ value: Tree, _ keyword: String, _ compiler: SchemaCompiler) throws(JSONToolsError)
+    func texts(_ value: Tree, _ keyword: String, _ compiler: SchemaCompiler) throws
         -> [String]
     {
         var texts: [String] = []
@@ -94,13 +94,13 @@ struct SchemaReader {
 
     func schema(
         _ keyword: String, _ compiler: inout SchemaCompiler
-    ) throws(JSONToolsError) -> SchemaID? {
+    ) throws -> SchemaID? {
         tree[keyword] == nil ? nil : try compiler.id(of: place.appending(keyword))
     }
 
     // MARK: Keywords of validation
 
-    private mutating func readTypes(_ compiler: SchemaCompiler) throws(JSONToolsError) {
+    private mutating func readTypes(_ compiler: SchemaCompiler) throws {
         if let type = tree["type"] {
             var names: [String] = []
             if let name = type.string {
@@ -127,7 +127,7 @@ struct SchemaReader {
         }
     }
 
-    private mutating func readNumbers(_ compiler: SchemaCompiler) throws(JSONToolsError) {
+    private mutating func readNumbers(_ compiler: SchemaCompiler) throws {
         for keyword in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
             guard let (number, tree) = try number(keyword, compiler) else { continue }
             checks.append(
@@ -140,7 +140,7 @@ struct SchemaReader {
         checks.append(.multipleOf(divisor, text: tree.description))
     }
 
-    private mutating func readCounts(_ compiler: SchemaCompiler) throws(JSONToolsError) {
+    private mutating func readCounts(_ compiler: SchemaCompiler) throws {
         if let count = try count("minLength", compiler) { checks.append(.length(least: true, count)) }
         if let count = try count("maxLength", compiler) { checks.append(.length(least: false, count)) }
         if let count = try count("minItems", compiler) { checks.append(.itemCount(least: true, count)) }
@@ -158,7 +158,7 @@ struct SchemaReader {
         if unique { checks.append(.uniqueItems) }
     }
 
-    private mutating func readNames(_ compiler: SchemaCompiler) throws(JSONToolsError) {
+    private mutating func readNames(_ compiler: SchemaCompiler) throws {
         if let required = tree["required"] {
             guard let list = required.bool == nil ? try list("required", compiler) : nil else {
                 throw fault("required", "is no list: name the members in the list of their object", compiler)
@@ -173,16 +173,16 @@ struct SchemaReader {
         checks.append(.dependentRequired(needs))
     }
 
-    private mutating func readPattern(_ compiler: inout SchemaCompiler) throws(JSONToolsError) {
+    private mutating func readPattern(_ compiler: inout SchemaCompiler) throws {
         guard let text = try text("pattern", compiler) else { return }
         checks.append(.pattern(try pattern(text, "pattern", &compiler)))
     }
 
     func pattern(
         _ text: String, _ keyword: String, _ compiler: inout SchemaCompiler
-    ) throws(JSONToolsError) -> SchemaPattern {
+    ) throws -> SchemaPattern {
         let pattern: SchemaPattern
-        do throws(JSONToolsError) { pattern = try SchemaPattern(text) } catch {
+        do { pattern = try SchemaPattern(text) } catch {
             throw fault(keyword, "can't be used: \(error.message)", compiler)
         }
         compiler.patternBytes += pattern.byteCount

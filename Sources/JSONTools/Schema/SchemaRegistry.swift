@@ -24,10 +24,16 @@ struct SchemaResource: Sendable {
 
 /// All schemas that can be referred to.
 struct SchemaRegistry {
+    /// Ends the work by an error when the caller's time is over.
+    let poll: () throws -> Void
+    /// Whether a reference leads to the schemas of JSON Schema itself.
+    private(set) var mentionsStandard = false
     private(set) var documents: [(uri: String, tree: Tree)] = []
     private(set) var resources: [SchemaResource] = []
     private var byURI: [Name: Int] = [:]
     private var byPlace: [SchemaPlace: Int] = [:]
+
+    init(poll: @escaping () throws -> Void) { self.poll = poll }
 
     /// Keywords whose value is a schema, a list of schemas, or schemas by name.
     private static let single: Set<String> = [
@@ -40,7 +46,7 @@ struct SchemaRegistry {
     ]
 
     /// Adds a document and the identified schemas in it.
-    mutating func add(_ tree: Tree, uri: String) throws(JSONToolsError) {
+    mutating func add(_ tree: Tree, uri: String) throws {
         let base = URIReference(uri).withoutFragment
         documents.append((base, tree))
         let place = SchemaPlace(document: documents.count - 1, pointer: JSONPointer())
@@ -55,8 +61,10 @@ struct SchemaRegistry {
         return resources.count - 1
     }
 
-    private mutating func scan(_ tree: Tree, _ place: SchemaPlace, _ outer: Int) throws(JSONToolsError) {
+    private mutating func scan(_ tree: Tree, _ place: SchemaPlace, _ outer: Int) throws {
         guard tree.kind == .object else { return }
+        try poll()
+        noteStandard(tree)
         var resource = outer
         if let id = tree["$id"] {
             guard let id = id.string else { throw fault(place, "$id", "is no text") }
@@ -88,6 +96,15 @@ struct SchemaRegistry {
         }
     }
 
+    private mutating func noteStandard(_ tree: Tree) {
+        for keyword in ["$schema", "$ref", "$dynamicRef"] {
+            guard let text = tree[keyword]?.string, text.contains("json-schema.org/draft/2020-12/") else {
+                continue
+            }
+            mentionsStandard = true
+        }
+    }
+
     // MARK: References
 
     func resource(uri: String) -> Int? { byURI[Name(uri)] }
@@ -109,7 +126,7 @@ struct SchemaRegistry {
     /// The schema that a reference leads to, and the dynamic anchor that it named.
     func resolve(
         _ reference: String, from resource: Int
-    ) throws(JSONToolsError) -> (place: SchemaPlace, dynamicAnchor: Name?) {
+    ) throws -> (place: SchemaPlace, dynamicAnchor: Name?) {
         let uri = URIReference(reference).resolved(against: URIReference(resources[resource].uri))
         guard let found = byURI[Name(uri.withoutFragment)] else {
             throw JSONToolsError(

@@ -45,7 +45,9 @@ struct JSONToolsBinding: ValueBinding {
             _ = try call.table(2, "operations")
             let operations = try values.tree(call, 2, "operations")
             return try values.result(call) {
-                trees.push(try JSONPatch(operations).apply(to: tree, poll: call.lua.poll), on: call.lua)
+                trees.push(
+                    try JSONPatch(operations, poll: call.lua.poll).apply(to: tree, poll: call.lua.poll),
+                    on: call.lua)
             }
         }
     }
