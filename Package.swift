@@ -194,8 +194,13 @@ let package = Package(
                 nioHTTP1, nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
+        // JSON's pointers, patches, paths and schemas. No Swift library without Foundation has them.
+        .target(name: "JSONTools", dependencies: ["Platform", "RestEngine"], swiftSettings: settings),
         .target(
-            name: "RestScript", dependencies: ["Platform", "RestEngine", "LuaRuntime", "CJSON", "CLuaJSON", "CPlugins"],
+            name: "RestScript",
+            dependencies: [
+                "Platform", "RestEngine", "LuaRuntime", "JSONTools", "CJSON", "CLuaJSON", "CPlugins",
+            ],
             swiftSettings: settings),
 
         .target(
@@ -273,6 +278,9 @@ let package = Package(
         .testTarget(
             name: "SQLiteCacheTests",
             dependencies: ["Platform", "SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JSONToolsTests", dependencies: ["Platform", "JSONTools", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RestScriptTests",

@@ -503,6 +503,7 @@ local action = {}
 ---@field priority integer Rank of the requests in the queue of a limit; the highest goes first. Default: `0`.
 ---@field redirects resthost.redirects Whether and how far redirects are followed, and what goes along.
 ---@field max_body_bytes integer The longest decoded body of a response; the value of a JSON body may take twice that. In bytes. 1 or more. Default: `67108864`.
+---@field schema? resthost.schema|table A JSON Schema that the content of each success has to match, behind the stage parsing. Assign nil to remove it.
 ---@field pipeline resthost.pipeline The stages that a response passes.
 ---@field stream string|boolean "events": a GET brings server-sent events, each of which becomes the resource's content. "body": clients of the gateway get the body of a success as it comes; it is not held, transformed or kept. Default: `false`.
 ---@field refresh_while_observed number Time after its last load at which a resource is loaded again, while it is observed or a stream shows it; 0 is never. In seconds. 0 or more. Default: `0`.
@@ -842,6 +843,17 @@ function store:delete(key) end
 ---@param prefix? string
 ---@return string[]
 function store:keys(prefix) end
+
+---A compiled JSON Schema, made by rest.schema.compile.
+---@class resthost.schema
+---@field title? string Its `title`, or else its `$id`.
+local schema = {}
+
+---True for a value that matches. Otherwise nil and a list of at most 100 mismatches: `path` is a JSON pointer into the value, `schema` that of the keyword, `message` says what is wrong.
+---@param value any
+---@return boolean|nil
+---@return table[]?
+function schema:validate(value) end
 
 ---@class resthost.timeouts
 ---@field connect number Time for name lookup, connection and TLS handshake. In seconds. 0 or more. Default: `10`.
@@ -1457,6 +1469,59 @@ function rest.json.array(t) end
 ---@param t? table
 ---@return table
 function rest.json.object(t) end
+
+---The part of a value at a JSON pointer (RFC 6901), such as `/items/0/name`; nil if there is none, `rest.null` for null.
+---@param value any
+---@param pointer string
+---@return any|nil
+function rest.json.pointer(value, pointer) end
+
+---The value after the operations of a JSON patch (RFC 6902), all of them or none. The arguments stay as they are.
+---@param value any
+---@param operations table[]
+---@return any|nil
+---@return string?
+function rest.json.patch(value, operations) end
+
+---The value after a JSON merge patch (RFC 7396): objects are merged, `rest.null` removes a member, other values replace. The arguments stay as they are.
+---@param value any
+---@param patch any
+---@return any
+function rest.json.merge(value, patch) end
+
+---@class resthost.json.path.options
+---@field most? integer The most parts that may be found; more are an error. 1 to 1000000. Default: `100000`.
+
+---The parts of a value that a JSONPath (RFC 9535) finds, in order.
+---@param value any
+---@param path string
+---@param options? resthost.json.path.options
+---@return table[]|nil
+---@return string?
+function rest.json.path(value, path, options) end
+
+---@class resthost.json.paths.options
+---@field most? integer The most parts that may be found; more are an error. 1 to 1000000. Default: `100000`.
+
+---The normalized paths of the same parts, such as `$['items'][0]`.
+---@param value any
+---@param path string
+---@param options? resthost.json.paths.options
+---@return string[]|nil
+---@return string?
+function rest.json.paths(value, path, options) end
+
+rest.schema = {}
+
+---@class resthost.schema.compile.options
+---@field documents? table Other schemas that `$ref` may name, by their URI: `{ ["https://…/user.json"] = { … } }`. The host loads none.
+---@field formats? boolean Whether `format` is checked, too, such as `date-time`, `email`, `uri`, `uuid` and `ipv4`. Default: `false`.
+
+---Compiles a JSON Schema (2020-12). A wrong keyword or a reference that leads nowhere is an error with its place.
+---@param schema table|boolean
+---@param options? resthost.schema.compile.options
+---@return resthost.schema
+function rest.schema.compile(schema, options) end
 
 rest.base64 = {}
 

@@ -72,7 +72,7 @@ extension Problem {
         case .requestCancelled: return 503
         case .noLocalDataFor304, .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray,
             .malformedJSON,
-            .unparsableImage, .undecodableContent, .tooManyRedirects, nil:
+            .unparsableImage, .schemaMismatch, .undecodableContent, .tooManyRedirects, nil:
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,
             .wrongInputType, .wrongOutputType, .transformerReturnedNil, .scriptError, .scriptLimit,

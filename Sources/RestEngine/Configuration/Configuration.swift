@@ -26,6 +26,8 @@ public struct Configuration: Sendable {
     public var sendsRequestID = true
     /// Set if the content of a GET is a stream of contents; nil: it is one content.
     public var stream: ContentStream?
+    /// Checks contents against a schema; nil: none does.
+    package var schema: SchemaCheck?
     /// Set if the resource is computed; nil: its content comes from the network.
     var computation: ComputedDeclaration?
     /// Edit requests before they are sent, in order (rule 15.1).

@@ -81,13 +81,17 @@ package final class ConfigurationTable {
                 let matching = try index.matches(url, predicate: { try predicates[$0](url) })
                     .filter { entries[$0].isFor(method) }
                 let base = try shared(by: Array(matching.prefix { entries[$0].isUniform }), draft)
-                if base.entries.count == matching.count { return all = base }
+                if base.entries.count == matching.count {
+                    try base.configuration.requireCheckOfSchema()
+                    return all = base
+                }
                 draft.configuration = base.configuration
                 applied = base.entries
                 for position in matching[base.entries.count...] {
                     applied.append(position)
                     try entries[position].apply(draft)
                 }
+                try draft.configuration.requireCheckOfSchema()
             }
             if let all { return all }
         } catch {
@@ -121,7 +125,10 @@ package final class ConfigurationTable {
         defer { draft.isFrozen = true }
         var failure: RequestError?
         do {
-            try limited(url) { for function in functions { try function.apply(draft) } }
+            try limited(url) {
+                for function in functions { try function.apply(draft) }
+                try draft.configuration.requireCheckOfSchema()
+            }
         } catch {
             failure = RequestError(thrown: error, timestamp: now, url: url.string, method: method)
         }

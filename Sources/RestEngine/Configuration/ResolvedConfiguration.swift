@@ -15,7 +15,7 @@ package final class ResolvedConfiguration {
         configuration.pipeline.fingerprint ^ (configuration.computation == nil ? 0 : 0x9E37_79B9_7F4A_7C15)
 
     init(_ configuration: Configuration, entries: [Int] = [], failure: RequestError? = nil) {
-        self.configuration = configuration
+        self.configuration = configuration.checkingSchema
         self.entries = entries
         self.failure = failure
     }

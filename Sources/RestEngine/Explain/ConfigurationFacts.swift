@@ -95,6 +95,10 @@ struct ConfigurationFacts {
             let origin = computation.origin.map { "function at \($0)" } ?? "function"
             fields.append(Field(name: "computed", value: Tree(origin)))
         }
+        if let schema = configuration.schema {
+            let origin = schema.origin.map { " at \($0)" } ?? ""
+            fields.append(Field(name: "schema", value: Tree(schema.description + origin)))
+        }
         if let stream = configuration.stream {
             fields.append(Field(name: "stream", value: Tree(stream.rawValue)))
         }

@@ -52,7 +52,8 @@ extension RequestError.Cause {
         case .invalidURL(let source): source?.utf8.count ?? 0
         case .unencodableText(_, let text), .notURLEncodable(let text): text.bytes.count
         case .invalidJSONObject(let text), .invalidRequestMethod(let text), .invalidHeader(let text),
-            .internal(let text), .malformedJSON(_, let text), .invalidTextEncoding(let text):
+            .internal(let text), .malformedJSON(_, let text), .invalidTextEncoding(let text),
+            .schemaMismatch(_, let text):
             text.utf8.count
         case .scriptError(let failure), .scriptLimit(_, _, _, let failure):
             failure.message.utf8.count + (failure.traceback?.utf8.count ?? 0)

@@ -183,6 +183,8 @@ public struct PipelineStage: Sendable {
 
     /// Removes the transformers; the cache stays.
     public mutating func removeTransformers() { steps = [] }
+
+    mutating func replace(_ steps: [Step]) { self.steps = steps }
 }
 
 /// Identifies the pipeline that made a resource's data. Data of a pipeline that a reload has changed is stale

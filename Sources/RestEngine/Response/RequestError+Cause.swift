@@ -30,6 +30,9 @@ extension RequestError {
         case malformedJSON(offset: Int, message: String)
         /// The body is no image of a known format.
         case unparsableImage
+        /// The content doesn't match the schema of the configuration in `count` places; 0: it couldn't be
+        /// checked.
+        case schemaMismatch(count: Int, message: String)
         /// A transformer got a content of another type than it takes.
         case wrongInputType(expected: String, actual: String, transformer: String)
         /// A transformer returned a value of the wrong type.
@@ -98,6 +101,7 @@ extension RequestError.Cause {
         case .jsonNotObjectOrArray: "json_not_object_or_array"
         case .malformedJSON: "malformed_json"
         case .unparsableImage: "unparsable_image"
+        case .schemaMismatch: "schema_mismatch"
         // Both have one name, because the list for scripts is closed.
         case .wrongInputType, .wrongOutputType: "wrong_input_type"
         case .transformerReturnedNil: "transformer_returned_nil"
@@ -128,6 +132,7 @@ extension RequestError.Cause {
         case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,
             .wrongInputType, .wrongOutputType, .transformerReturnedNil, .undecodableContent:
             RequestError.unparsableMessage
+        case .schemaMismatch: "Unexpected server response"
         case .scriptError: "Script error"
         case .scriptLimit: "Script used more than its limit"
         case .tooManyRedirects: "Too many redirects"
@@ -147,6 +152,7 @@ extension RequestError.Cause {
             .notURLEncodable(string: ""), .invalidRequestMethod(method: ""), .requestCancelled,
             .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
             .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""), .unparsableImage,
+            .schemaMismatch(count: 0, message: ""),
             .wrongInputType(expected: "", actual: "", transformer: ""),
             .transformerReturnedNil(transformer: ""),
             .scriptError(script), .scriptLimit(budget: "", used: 0, limit: 0, failure: script),

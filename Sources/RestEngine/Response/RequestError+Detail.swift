@@ -16,6 +16,7 @@ extension RequestError.Cause {
         case .jsonNotObjectOrArray(let actual): "JSON \(actual) where an object or array is expected"
         case .malformedJSON(let offset, let message): "malformed JSON at byte \(offset): \(message)"
         case .unparsableImage: "not a PNG, JPEG, GIF, WebP or BMP image"
+        case .schemaMismatch(_, let message): SecretMask.standard.line(message)
         case .wrongInputType(let expected, let actual, let transformer):
             "\(transformer) expects \(expected), got \(actual)"
         case .wrongOutputType(let expected, let actual, let transformer):

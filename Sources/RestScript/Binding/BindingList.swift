@@ -56,6 +56,8 @@ enum BindingList {
             BasicsBinding.self,
             LogLevelBinding.self,
             JSONBinding.self,
+            JSONToolsBinding.self,
+            SchemaBinding.self,
             Base64Binding.self,
             HexBinding.self,
             CryptoBinding.self,

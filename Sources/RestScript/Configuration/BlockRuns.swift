@@ -1,3 +1,4 @@
+import JSONTools
 import LuaRuntime
 import RestEngine
 
@@ -8,6 +9,9 @@ final class BlockRuns {
     private(set) var current: BlockRun?
     /// The caches that blocks made, by line.
     private var caches: [String: any EntityCache] = [:]
+    /// Schemas that blocks gave as tables. A block runs once for each resource.
+    private var schemas: [Tree: JSONSchema] = [:]
+    private static let mostSchemas = 64
     /// Lines that a warning about the order of stages has already named.
     private var warnedPlaces: Set<String> = []
     /// Decorators that log in, by their function in Lua. Explanations of blocks use them; requests don't.
@@ -64,6 +68,15 @@ final class BlockRuns {
         let new = try make()
         caches[line] = new
         declarations.keep(512 + line.utf8.count)
+        return new
+    }
+
+    /// The schema of a table, which is compiled once.
+    func schema(_ tree: Tree, _ compile: (Tree) throws -> JSONSchema) rethrows -> JSONSchema {
+        if let known = schemas[tree] { return known }
+        let new = try compile(tree)
+        if schemas.count >= Self.mostSchemas { schemas = [:] }
+        schemas[tree] = new
         return new
     }
 

@@ -97,6 +97,7 @@ extension ConfigurationBinding {
                     try draft(call).edit { $0.maxBodyBytes = Int(bytes) }
                     return .none
                 }),
+            schemaProperty,
             property("pipeline", "pipeline", "The stages that a response passes.") { call in
                 values.push(ScriptPipeline(try draft(call)), on: call.lua)
                 return .one

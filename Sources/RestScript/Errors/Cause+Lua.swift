@@ -52,6 +52,9 @@ extension ScriptValues {
             set("used", used, on: lua)
             set("limit", limit, on: lua)
             set(failure, on: lua)
+        case .schemaMismatch(let count, _):
+            lua.push(count)
+            lua.rawSet(-2, "count")
         case .tooManyRedirects(let limit):
             lua.push(limit)
             lua.rawSet(-2, "count")

@@ -29,6 +29,9 @@ struct CauseFields {
         case "malformed_json":
             guard let offset = integer("offset"), let message = string("message") else { return nil }
             return .malformedJSON(offset: offset, message: message)
+        case "schema_mismatch":
+            guard let count = integer("count"), let message = string("message") else { return nil }
+            return .schemaMismatch(count: count, message: message)
         case "script_error": return failure().map { .scriptError($0) }
         case "script_limit":
             guard let budget = string("budget"), let used = number("used"), let limit = number("limit"),

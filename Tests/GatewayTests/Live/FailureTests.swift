@@ -76,6 +76,7 @@ import Testing
         (.wrongInputType(expected: "text", actual: "json", transformer: "t"), 500),
         (.malformedJSON(offset: 1, message: "m"), 502), (.jsonNotObjectOrArray(actual: "number"), 502),
         (.undecodableText(encoding: "utf-8"), 502), (.unparsableImage, 502), (.noLocalDataFor304, 502),
+        (.schemaMismatch(count: 1, message: "m"), 502),
         (.tooManyRedirects(limit: 20), 502), (.requestCancelled, 503),
     ])
     func `A failure inside the host has a status`(_ cause: RequestError.Cause, status: Int) {

@@ -219,7 +219,7 @@ struct ExplanationTests {
     @Test func `no field of a configuration is left out`() {
         let known = [
             "expirationSeconds", "retrySeconds", "headers", "progressSeconds", "pipeline", "timeouts",
-            "maxBodyBytes", "refreshSeconds", "stream", "isTraced", "sendsRequestID", "computation",
+            "maxBodyBytes", "refreshSeconds", "stream", "isTraced", "sendsRequestID", "computation", "schema",
             "redirects", "attemptRules", "isCollapsing", "mutators", "decorators",
         ]
         // A new field: add it to ConfigurationFacts, then here.

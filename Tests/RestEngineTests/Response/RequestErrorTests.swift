@@ -49,6 +49,7 @@ struct RequestErrorTests {
         (.jsonNotObjectOrArray(actual: "null"), "json_not_object_or_array", "Cannot parse server response"),
         (.malformedJSON(offset: 1, message: "m"), "malformed_json", "Cannot parse server response"),
         (.unparsableImage, "unparsable_image", "Cannot parse server response"),
+        (.schemaMismatch(count: 1, message: "m"), "schema_mismatch", "Unexpected server response"),
         (
             .wrongInputType(expected: "a", actual: "b", transformer: "t"), "wrong_input_type",
             "Cannot parse server response"
