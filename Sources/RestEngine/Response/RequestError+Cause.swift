@@ -28,6 +28,8 @@ extension RequestError {
         case jsonNotObjectOrArray(actual: String)
         /// The body is not JSON; `offset` is in bytes.
         case malformedJSON(offset: Int, message: String)
+        /// The body is not what its content type says, such as XML or CSV.
+        case malformedContent(FormatError)
         /// The body is no image of a known format.
         case unparsableImage
         /// A transformer got a content of another type than it takes.
@@ -97,6 +99,7 @@ extension RequestError.Cause {
         case .undecodableText: "undecodable_text"
         case .jsonNotObjectOrArray: "json_not_object_or_array"
         case .malformedJSON: "malformed_json"
+        case .malformedContent: "malformed_content"
         case .unparsableImage: "unparsable_image"
         // Both have one name, because the list for scripts is closed.
         case .wrongInputType, .wrongOutputType: "wrong_input_type"
@@ -125,7 +128,8 @@ extension RequestError.Cause {
         case .invalidRequestMethod, .invalidDefinition: "Cannot create request"
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"
-        case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,
+        case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON,
+            .malformedContent, .unparsableImage,
             .wrongInputType, .wrongOutputType, .transformerReturnedNil, .undecodableContent:
             RequestError.unparsableMessage
         case .scriptError: "Script error"
@@ -146,7 +150,8 @@ extension RequestError.Cause {
             .invalidJSONObject(message: ""),
             .notURLEncodable(string: ""), .invalidRequestMethod(method: ""), .requestCancelled,
             .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
-            .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""), .unparsableImage,
+            .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""),
+            .malformedContent(FormatError("", at: nil, "")), .unparsableImage,
             .wrongInputType(expected: "", actual: "", transformer: ""),
             .transformerReturnedNil(transformer: ""),
             .scriptError(script), .scriptLimit(budget: "", used: 0, limit: 0, failure: script),
