@@ -102,7 +102,7 @@ def tag(namespaces):
 
 
 def element(depth=0):
-    made = etree.Element(tag(NAMESPACES[:4]))
+    made = etree.Element(tag(NAMESPACES[:4]), nsmap={"a": "urn:a", "b": "urn:b"})
     for _ in range(chance.randint(0, 3)):
         made.set(tag(NAMESPACES), xml_text())
     made.text = xml_text() or None
@@ -157,12 +157,12 @@ for _ in range(COUNT):
     made = container()
     add("application/yaml", yaml.safe_dump(made, allow_unicode=chance.random() < 0.5,
                                           default_flow_style=chance.choice([None, True, False])).encode(), made)
-    add("application/yaml", json.dumps(made).encode(), made)
+    add("application/yaml", json.dumps(made, ensure_ascii=False).replace("\u2028", r"\u2028").encode(), made)
     made = container()
     add("application/msgpack", msgpack.packb(made, use_single_float=False), made)
     add("application/cbor", cbor2.dumps(made, canonical=chance.random() < 0.5), made)
     tree = element()
-    data = etree.tostring(tree, encoding=chance.choice(["UTF-8", "UTF-16", "ASCII"]),
+    data = etree.tostring(tree, encoding=chance.choice(["UTF-8", "UTF-16"]),
                           xml_declaration=True, pretty_print=chance.random() < 0.3)
     add("application/xml", data, parsed(data, False))
     data, rows = csv_document(",")
@@ -172,7 +172,7 @@ for _ in range(COUNT):
     wides.append(("msgpack", msgpack.packb(made)))
     wides.append(("cbor", cbor2.dumps(made)))
 
-elements = [etree.tostring(element()) for _ in range(COUNT)]
+elements = [etree.tostring(element(), encoding="UTF-8") for _ in range(COUNT)]
 tables = [csv_document("\t") for _ in range(COUNT)]
 big = [2**63, 2**64 - 1]
 
@@ -210,24 +210,29 @@ rest.spawn(function()
   local cases = assert(api:resource("/cases"):get())
   for number = 0, cases.documents - 1 do
     local entity, err = api:resource("/document/" .. number):load():await()
-    emit("document " .. number, entity and { entity.content } or tostring(err))
+    local json = rest.json.encode(entity and { entity.content } or tostring(err))
+    emit("document " .. number, rest.base64.encode(json))
   end
   for number, value in ipairs(cases.values) do
+    rest.sleep(0)
     for _, format in ipairs { "yaml", "msgpack", "cbor" } do
       emit(("%s %d"):format(format, number), rest.base64.encode(rest[format].encode(value)))
     end
   end
   for number, case in ipairs(cases.wides) do
+    rest.sleep(0)
     local format = rest[case[1]]
     emit("wide " .. number, rest.base64.encode(format.encode(assert(format.decode(rest.base64.decode(case[2]))))))
   end
   for number, text in ipairs(cases.elements) do
+    rest.sleep(0)
     for _, mixed in ipairs { false, true } do
       local element = assert(rest.xml.decode(rest.base64.decode(text), { mixed = mixed }))
       emit(("element %s %d"):format(mixed, number), rest.base64.encode(rest.xml.encode(element)))
     end
   end
   for number, text in ipairs(cases.tables) do
+    rest.sleep(0)
     local rows = assert(rest.csv.decode(rest.base64.decode(text), { separator = "\\t", header = false }))
     emit("table " .. number, rest.base64.encode(rest.csv.encode(rows, { separator = "\\t" })))
   end
@@ -243,11 +248,10 @@ def check(name, actual, wanted):
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 results = plugin_host.run(SCRIPT.replace("PORT", str(server.server_address[1])), timeout=300)
-decoded = {name: base64.b64decode(data) for name, data in results.items() if isinstance(data, str) and " " in name
-           and not name.startswith("document")}
+decoded = {name: base64.b64decode(data) for name, data in results.items()}
 
 for number, (kind, data, wanted) in enumerate(documents):
-    result = results[f"document {number}"]
+    result = json.loads(decoded[f"document {number}"])
     if not isinstance(result, list):
         sys.exit(f"SEED={SEED}: {kind} {data!r}: {result}")
     check(f"{kind} {data!r}", result[0], wanted)
@@ -273,4 +277,4 @@ for number, (data, _) in enumerate(tables, 1):
     again = list(csv.reader(io.StringIO(decoded[f"table {number}"].decode(), newline=""), delimiter="\t"))
     check(f"table {data!r}", again, read)
 
-print(f"formats: {len(documents)} bodies and {len(decoded)} written documents are the same for Python (SEED={SEED})")
+print(f"formats: {len(documents)} bodies and {len(decoded) - len(documents)} written documents are the same for Python (SEED={SEED})")
