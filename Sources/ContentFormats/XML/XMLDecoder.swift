@@ -38,10 +38,19 @@ final class XMLDecoder {
     }
 
     private func parse(_ bytes: [UInt8], _ encoding: String?, _ error: inout cxml_error) -> Int32 {
+        // The handlers are called only while this variable lives.
+        var decoder = self
+        return withUnsafeMutablePointer(to: &decoder) { parse(bytes, encoding, $0, &error) }
+    }
+
+    private func parse(
+        _ bytes: [UInt8], _ encoding: String?, _ decoder: UnsafeMutablePointer<XMLDecoder>,
+        _ error: inout cxml_error
+    ) -> Int32 {
         builder = Tree.Builder()
         (open, nodes, textBytes) = ([], 0, 0)
         var handlers = cxml_handlers(
-            context: Unmanaged.passUnretained(self).toOpaque(),
+            context: UnsafeMutableRawPointer(decoder),
             start: { context, name, attributes in
                 guard let context, let name, let attributes else { return 0 }
                 return XMLDecoder.of(context).start(name, attributes) ? 1 : 0
@@ -60,7 +69,7 @@ final class XMLDecoder {
     }
 
     private static func of(_ context: UnsafeMutableRawPointer) -> XMLDecoder {
-        Unmanaged<XMLDecoder>.fromOpaque(context).takeUnretainedValue()
+        context.assumingMemoryBound(to: XMLDecoder.self).pointee
     }
 
     /// The document as UTF-8; nil if its encoding is unknown here, too.

@@ -81,7 +81,7 @@ struct XMLWriter {
         }
         var count = 0
         for (key, value) in tree.pairs {
-            guard key.hasPrefix("{"), let end = key.firstIndex(of: "}") else {
+            guard key.hasPrefix("{"), let end = key.lastIndex(of: "}") else {
                 try attribute(try name(key, of: element), value, in: element)
                 continue
             }

@@ -5,13 +5,13 @@ import RestEngine
 
 /// A reader of records that come in pieces, as a Lua object.
 final class RecordReader: LuaObject {
-    /// What makes records of the bytes.
+    /// Makes records of the bytes.
     struct Source {
         let read: ([UInt8], inout Tree.Builder) throws(FormatError) -> Void
         let finish: (inout Tree.Builder) throws(FormatError) -> Void
     }
 
-    /// What it may still do.
+    /// Whether it takes further pieces.
     enum State {
         case open, finished
         /// A piece had a fault.

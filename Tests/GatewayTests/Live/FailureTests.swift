@@ -74,7 +74,9 @@ import Testing
         (.scriptLimit(budget: "time", used: 1, limit: 1, failure: .init(message: "m")), 500),
         (.transformerReturnedNil(transformer: "t"), 500),
         (.wrongInputType(expected: "text", actual: "json", transformer: "t"), 500),
-        (.malformedJSON(offset: 1, message: "m"), 502), (.jsonNotObjectOrArray(actual: "number"), 502),
+        (.malformedJSON(offset: 1, message: "m"), 502),
+        (.malformedContent(FormatError("CSV", at: .row(2, line: 3), "m")), 502),
+        (.jsonNotObjectOrArray(actual: "number"), 502),
         (.undecodableText(encoding: "utf-8"), 502), (.unparsableImage, 502), (.noLocalDataFor304, 502),
         (.tooManyRedirects(limit: 20), 502), (.requestCancelled, 503),
     ])

@@ -1,5 +1,5 @@
-/// Decodes bodies of a format that the engine itself doesn't know, as the standard transformers do: on another
-/// thread if they are large, and ahead of the text transformer where both are for a content type.
+/// Decodes bodies of a format that the engine itself doesn't know, as the standard transformers do: on
+/// another thread if they are large.
 package struct FormatTransformer: StandardTransforming {
     /// A decoder of the format.
     package struct Decoder: Sendable {
