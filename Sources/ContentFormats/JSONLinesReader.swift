@@ -12,10 +12,13 @@ package final class JSONLinesReader {
     }
 
     private let options: Options
+    private let stop: StopFlag
     private var rest: [UInt8] = []
     private var number = 1
 
-    package init(_ options: Options) { self.options = options }
+    package init(_ options: Options, _ stop: StopFlag = StopFlag()) {
+        (self.options, self.stop) = (options, stop)
+    }
 
     /// Writes the values of the lines that are complete, as elements of an array.
     package func read(_ bytes: [UInt8], into builder: inout Tree.Builder) throws(FormatError) {
@@ -44,6 +47,7 @@ package final class JSONLinesReader {
     }
 
     private func take(_ line: [UInt8], _ builder: inout Tree.Builder) throws(FormatError) {
+        try stop.check()
         guard line.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
         try requireSize(line)
         let limits = Tree.Limits(

@@ -5,6 +5,7 @@ struct BinaryBuilder {
     private let bytes: [UInt8]
     private let format: BinaryFormat
     private let options: BinaryFormat.Options
+    private let stop: StopFlag
     var offset = 0
     /// Where the value begins that is being read.
     private var start = 0
@@ -18,8 +19,8 @@ struct BinaryBuilder {
         case bool(Bool)
     }
 
-    init(_ bytes: [UInt8], _ format: BinaryFormat, _ options: BinaryFormat.Options) {
-        (self.bytes, self.format, self.options) = (bytes, format, options)
+    init(_ bytes: [UInt8], _ format: BinaryFormat, _ options: BinaryFormat.Options, _ stop: StopFlag) {
+        (self.bytes, self.format, self.options, self.stop) = (bytes, format, options, stop)
     }
 
     var isAtEnd: Bool { offset == bytes.count }
@@ -37,6 +38,7 @@ struct BinaryBuilder {
     /// The first byte of a value.
     mutating func first(depth: Int) throws(FormatError) -> UInt8 {
         start = offset
+        try stop.check()
         try options.limits.requireDepth(depth, format.name, at: .byte(start))
         try options.limits.requireBytes(tree.byteCount, format.name, at: .byte(start))
         return try number()

@@ -18,8 +18,10 @@ package enum BinaryFormat: Sendable {
     }
 
     /// Decodes a value. A map with keys that are not texts becomes a general table.
-    package func decode(_ bytes: [UInt8], _ options: Options = Options()) throws(FormatError) -> Tree {
-        var builder = BinaryBuilder(bytes, self, options)
+    package func decode(
+        _ bytes: [UInt8], _ options: Options = Options(), stop: StopFlag = StopFlag()
+    ) throws(FormatError) -> Tree {
+        var builder = BinaryBuilder(bytes, self, options, stop)
         if options.sequence {
             builder.tree.beginArray()
             while !builder.isAtEnd { try read(&builder) }
@@ -43,14 +45,16 @@ package enum BinaryFormat: Sendable {
     /// The bytes of a value.
     ///
     /// - Parameter binary: Whether strings are bytes even if they are UTF-8; keys are texts in any case.
-    package func encode(_ tree: Tree, binary: Bool = false) throws(FormatError) -> [UInt8] {
+    package func encode(
+        _ tree: Tree, binary: Bool = false, stop: StopFlag = StopFlag()
+    ) throws(FormatError) -> [UInt8] {
         switch self {
         case .messagePack:
-            var writer = MessagePackWriter(isBinary: binary)
+            var writer = MessagePackWriter(isBinary: binary, stop)
             try writer.write(tree, depth: 0)
             return writer.bytes
         case .cbor:
-            var writer = CBORWriter(isBinary: binary)
+            var writer = CBORWriter(isBinary: binary, stop)
             try writer.write(tree, depth: 0)
             return writer.bytes
         }

@@ -4,6 +4,7 @@ import RestEngine
 protocol BinaryWriter {
     static var name: String { get }
     var isBinary: Bool { get }
+    var stop: StopFlag { get }
     var bytes: [UInt8] { get set }
 
     mutating func writeSimple(_ value: Bool?)
@@ -18,6 +19,7 @@ protocol BinaryWriter {
 
 extension BinaryWriter {
     mutating func write(_ tree: Tree, depth: Int) throws(FormatError) {
+        try stop.check()
         let most = FormatLimits().depth
         guard depth <= most else {
             throw FormatError(Self.name, at: nil, "the value is nested more than \(most) levels deep")
@@ -87,9 +89,10 @@ struct MessagePackWriter: BinaryWriter {
     static let floats: (single: UInt8, double: UInt8) = (0xCA, 0xCB)
 
     let isBinary: Bool
+    let stop: StopFlag
     var bytes: [UInt8] = []
 
-    init(isBinary: Bool) { self.isBinary = isBinary }
+    init(isBinary: Bool, _ stop: StopFlag) { (self.isBinary, self.stop) = (isBinary, stop) }
 
     mutating func writeSimple(_ value: Bool?) { bytes.append(value.map { $0 ? 0xC3 : 0xC2 } ?? 0xC0) }
 
@@ -172,9 +175,10 @@ struct CBORWriter: BinaryWriter {
     static let floats: (single: UInt8, double: UInt8) = (0xFA, 0xFB)
 
     let isBinary: Bool
+    let stop: StopFlag
     var bytes: [UInt8] = []
 
-    init(isBinary: Bool) { self.isBinary = isBinary }
+    init(isBinary: Bool, _ stop: StopFlag) { (self.isBinary, self.stop) = (isBinary, stop) }
 
     mutating func writeSimple(_ value: Bool?) { bytes.append(value.map { $0 ? 0xF5 : 0xF4 } ?? 0xF6) }
 

@@ -35,8 +35,10 @@ package enum CSV {
     }
 
     /// Decodes a whole table into an array of its rows.
-    package static func decode(_ bytes: [UInt8], _ options: Options = Options()) throws(FormatError) -> Tree {
-        let reader = CSVReader(options)
+    package static func decode(
+        _ bytes: [UInt8], _ options: Options = Options(), stop: StopFlag = StopFlag()
+    ) throws(FormatError) -> Tree {
+        let reader = CSVReader(options, stop)
         var builder = Tree.Builder()
         builder.beginArray()
         try reader.read(bytes, into: &builder)
@@ -49,9 +51,10 @@ package enum CSV {
     ///
     /// - Parameter header: The columns, in this order; nil: those of the first row if it is an object.
     package static func encode(
-        _ rows: Tree, header: [String]? = nil, separator: UInt8 = UInt8(ascii: ",")
+        _ rows: Tree, header: [String]? = nil, separator: UInt8 = UInt8(ascii: ","),
+        stop: StopFlag = StopFlag()
     ) throws(FormatError) -> [UInt8] {
-        var writer = CSVWriter(separator)
+        var writer = CSVWriter(separator, stop)
         try writer.rows(rows, header)
         return writer.text
     }

@@ -3,6 +3,7 @@ package import RestEngine
 /// Makes values of the rows of a table that comes in pieces.
 package final class CSVReader {
     private let options: CSV.Options
+    private let stop: StopFlag
     private var scanner: CSVScanner
     /// The names of the columns; nil as long as they aren't known, and if there are none.
     private var names: [String]?
@@ -11,8 +12,8 @@ package final class CSVReader {
     /// The number of fields of each row.
     private var width: Int?
 
-    package init(_ options: CSV.Options) {
-        self.options = options
+    package init(_ options: CSV.Options, _ stop: StopFlag = StopFlag()) {
+        (self.options, self.stop) = (options, stop)
         scanner = CSVScanner(separator: options.separator, rowBytes: options.rowBytes)
         if case .names(let names) = options.header {
             (self.names, width) = (names, names.count)
@@ -33,6 +34,7 @@ package final class CSVReader {
     private func take(
         _ row: CSVScanner.Row, _ place: FormatError.Place, _ builder: inout Tree.Builder
     ) throws(FormatError) {
+        try stop.check()
         if options.header == .row, names == nil { return try takeHeader(row, place) }
         if width == nil {
             width = row.ends.count

@@ -4,8 +4,9 @@ import RestEngine
 struct CSVWriter {
     private(set) var text: [UInt8] = []
     private let separator: UInt8
+    private let stop: StopFlag
 
-    init(_ separator: UInt8) { self.separator = separator }
+    init(_ separator: UInt8, _ stop: StopFlag) { (self.separator, self.stop) = (separator, stop) }
 
     mutating func rows(_ rows: Tree, _ header: [String]?) throws(FormatError) {
         guard rows.kind == .array || rows.count == 0, rows.kind != .string else {
@@ -15,6 +16,7 @@ struct CSVWriter {
         var width = header?.count
         if let header { try row(header.map { Array($0.utf8) }) }
         for (index, given) in rows.elements.enumerated() {
+            try stop.check()
             let number = index + 1
             if given.kind == .object, given.count > 0 || names != nil {
                 if names == nil {

@@ -22,16 +22,20 @@ package enum XML {
     }
 
     /// Decodes a document.
-    package static func decode(_ bytes: [UInt8], _ options: Options = Options()) throws(FormatError) -> Tree {
-        let decoder = XMLDecoder(options)
+    package static func decode(
+        _ bytes: [UInt8], _ options: Options = Options(), stop: StopFlag = StopFlag()
+    ) throws(FormatError) -> Tree {
+        let decoder = XMLDecoder(options, stop)
         return try decoder.decode(bytes)
     }
 
     /// The text of an element, on one line.
     ///
     /// - Parameter declaration: Whether `<?xml …?>` is before it.
-    package static func encode(_ tree: Tree, declaration: Bool = false) throws(FormatError) -> [UInt8] {
-        var writer = XMLWriter()
+    package static func encode(
+        _ tree: Tree, declaration: Bool = false, stop: StopFlag = StopFlag()
+    ) throws(FormatError) -> [UInt8] {
+        var writer = XMLWriter(stop)
         if declaration { writer.declaration() }
         try writer.element(tree, in: "")
         return writer.text

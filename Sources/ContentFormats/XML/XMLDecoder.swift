@@ -4,6 +4,8 @@ import RestEngine
 /// Makes a tree of the parts of a document.
 final class XMLDecoder {
     private let options: XML.Options
+    private let stop: StopFlag
+    private var isStopped = false
     private var builder = Tree.Builder()
     private var open: [Element] = []
     private var nodes = 0
@@ -20,7 +22,7 @@ final class XMLDecoder {
         var hasElements = false
     }
 
-    init(_ options: XML.Options) { self.options = options }
+    init(_ options: XML.Options, _ stop: StopFlag) { (self.options, self.stop) = (options, stop) }
 
     func decode(_ bytes: [UInt8]) throws(FormatError) -> Tree {
         var error = cxml_error()
@@ -30,6 +32,7 @@ final class XMLDecoder {
             result = parse(text, "UTF-8", &error)
         }
         guard result != Int32(CXML_OK) else { return builder.finish() }
+        if isStopped { throw .stopped }
         let message = withUnsafeBytes(of: &error.message) {
             String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
         }
@@ -166,6 +169,10 @@ final class XMLDecoder {
     }
 
     private var isWithinLimits: Bool {
+        do throws(FormatError) { try stop.check() } catch {
+            isStopped = true
+            return false
+        }
         guard nodes <= options.nodes else {
             return fail("it has more than \(options.nodes) elements and attributes")
         }

@@ -4,6 +4,9 @@ import RestEngine
 struct XMLWriter {
     private(set) var text: [UInt8] = []
     private var depth = 0
+    private let stop: StopFlag
+
+    init(_ stop: StopFlag) { self.stop = stop }
 
     mutating func declaration() { append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n") }
 
@@ -11,6 +14,7 @@ struct XMLWriter {
     mutating func element(_ tree: Tree, in outer: String) throws(FormatError) {
         let name = try name(tree["name"], "name")
         try requireShape(tree, name)
+        try stop.check()
         depth += 1
         defer { depth -= 1 }
         guard depth <= FormatLimits().depth else {

@@ -14,14 +14,16 @@ package enum YAML {
     }
 
     /// Decodes a text. Keys are scalars, and have the text that they are written with.
-    package static func decode(_ text: [UInt8], _ options: Options = Options()) throws(FormatError) -> Tree {
-        var decoder = YAMLDecoder(text, options)
+    package static func decode(
+        _ text: [UInt8], _ options: Options = Options(), stop: StopFlag = StopFlag()
+    ) throws(FormatError) -> Tree {
+        var decoder = YAMLDecoder(text, options, stop)
         return try decoder.decode()
     }
 
     /// Block style, with quotes where a text would be read as something else.
-    package static func encode(_ tree: Tree) throws(FormatError) -> [UInt8] {
-        var writer = YAMLWriter()
+    package static func encode(_ tree: Tree, stop: StopFlag = StopFlag()) throws(FormatError) -> [UInt8] {
+        var writer = YAMLWriter(stop)
         try writer.document(tree)
         return writer.text
     }

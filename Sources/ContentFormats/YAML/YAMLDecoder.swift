@@ -4,6 +4,7 @@ import RestEngine
 struct YAMLDecoder {
     private let text: [UInt8]
     private let options: YAML.Options
+    private let stop: StopFlag
     private var builder = Tree.Builder()
     private var frames: [Frame] = []
     /// The finished values that have an anchor.
@@ -27,8 +28,8 @@ struct YAMLDecoder {
         let height: Int
     }
 
-    init(_ text: [UInt8], _ options: YAML.Options) {
-        (self.text, self.options) = (text, options)
+    init(_ text: [UInt8], _ options: YAML.Options, _ stop: StopFlag) {
+        (self.text, self.options, self.stop) = (text, options, stop)
     }
 
     mutating func decode() throws(FormatError) -> Tree {
@@ -39,6 +40,7 @@ struct YAMLDecoder {
         if options.documents { builder.beginArray() }
         var count = 0
         reading: while true {
+            try stop.check()
             switch try events.next() {
             case YAMLEvent.document:
                 count += 1

@@ -3,6 +3,9 @@ import RestEngine
 /// Writes a tree as a YAML text in block style.
 struct YAMLWriter {
     private(set) var text: [UInt8] = []
+    private let stop: StopFlag
+
+    init(_ stop: StopFlag) { self.stop = stop }
 
     mutating func document(_ tree: Tree) throws(FormatError) {
         if Self.isBlock(tree) {
@@ -62,6 +65,7 @@ struct YAMLWriter {
     }
 
     private mutating func inline(_ tree: Tree) throws(FormatError) {
+        try stop.check()
         switch tree.kind {
         case .null: append("null")
         case .boolean: append(tree.bool == true ? "true" : "false")

@@ -42,7 +42,9 @@ extension ValueBinding {
                     var given = BinaryFormat.Options()
                     try call.options(2).read(BinaryFormat.Options.schema, into: &given)
                     given.limits = limits(depth: given.limits.depth)
-                    return push(call.lua) { () throws(FormatError) in try format.decode(bytes, given) }
+                    return try push(call.lua) { stop throws(FormatError) in
+                        try format.decode(bytes, given, stop: stop)
+                    }
                 },
                 ModuleFunction(
                     "encode", signature: "(value, options?: { ... }) -> string",
@@ -60,8 +62,8 @@ extension ValueBinding {
                         call.lua.push(bytes: try format.encode(builder.finish(), binary: true))
                         return .one
                     }
-                    return try pushText(of: call, as: title) { tree throws(FormatError) in
-                        try format.encode(tree, binary: isBinary)
+                    return try pushText(of: call, as: title) { tree, stop throws(FormatError) in
+                        try format.encode(tree, binary: isBinary, stop: stop)
                     }
                 },
             ])

@@ -24,7 +24,7 @@ struct CSVBinding: ValueBinding {
             var given = CSV.Options()
             try call.options(2).read(Self.reading, into: &given)
             given.limits = limits(depth: 3)
-            return push(call.lua) { () throws(FormatError) in try CSV.decode(text, given) }
+            return try push(call.lua) { stop throws(FormatError) in try CSV.decode(text, given, stop: stop) }
         }
     }
 
@@ -40,8 +40,8 @@ struct CSVBinding: ValueBinding {
             _ = try call.table(1, "rows")
             var given = Writing()
             try call.options(2).read(Self.writing, into: &given)
-            return try pushText(of: call, as: "CSV") { tree throws(FormatError) in
-                try CSV.encode(tree, header: given.header, separator: given.separator)
+            return try pushText(of: call, as: "CSV") { tree, stop throws(FormatError) in
+                try CSV.encode(tree, header: given.header, separator: given.separator, stop: stop)
             }
         }
     }
@@ -58,8 +58,11 @@ struct CSVBinding: ValueBinding {
             var given = CSV.Options()
             try call.options(1).read(Self.reading, into: &given)
             given.limits = limits(depth: 3)
-            let reader = CSVReader(given)
-            return try pushReader(call, RecordReader.Source(read: reader.read, finish: reader.finish))
+            let reader = CSVReader(given, StopFlag(values.state.spentFlag))
+            return try pushReader(
+                call,
+                RecordReader.Source(
+                    mostBytes: given.rowBytes, read: reader.read, finish: reader.finish))
         }
     }
 

@@ -6,11 +6,12 @@ import RestEngine
 // The bindings of formats have these forms in common.
 extension ValueBinding {
     /// Pushes a decoded value, or nil and a message.
-    func push(_ lua: Lua, _ decode: () throws(FormatError) -> Tree) -> CallResult {
+    func push(_ lua: Lua, _ decode: (StopFlag) throws(FormatError) -> Tree) throws -> CallResult {
         do throws(FormatError) {
-            trees.push(try decode(), on: lua)
+            trees.push(try decode(StopFlag(values.state.spentFlag)), on: lua)
             return .one
         } catch {
+            guard error != .stopped else { throw LuaUsageError.spent }
             lua.pushNil()
             lua.push("\(error)")
             return .results(2)
@@ -19,14 +20,17 @@ extension ValueBinding {
 
     /// Pushes the text of a value, which the script gave as argument 1.
     func pushText(
-        of call: Arguments, as format: String, _ encode: (Tree) throws(FormatError) -> [UInt8]
+        of call: Arguments, as format: String, _ encode: (Tree, StopFlag) throws(FormatError) -> [UInt8]
     ) throws -> CallResult {
         let place = try call.any(1, "value")
         let tree: Tree
         do throws(LuaUsageError) { tree = try trees.tree(call.lua, place) } catch {
             throw error == .spent ? error : LuaUsageError("cannot encode as \(format): \(error.message)")
         }
-        do throws(FormatError) { call.lua.push(bytes: try encode(tree)) } catch {
+        do throws(FormatError) {
+            call.lua.push(bytes: try encode(tree, StopFlag(values.state.spentFlag)))
+        } catch {
+            guard error != .stopped else { throw LuaUsageError.spent }
             throw LuaUsageError("cannot encode as \(format): \(error.message)")
         }
         return .one

@@ -7,6 +7,8 @@ import RestEngine
 final class RecordReader: LuaObject {
     /// Makes records of the bytes.
     struct Source {
+        /// Bytes of a record that has not come as a whole.
+        let mostBytes: Int
         let read: ([UInt8], inout Tree.Builder) throws(FormatError) -> Void
         let finish: (inout Tree.Builder) throws(FormatError) -> Void
     }
@@ -28,8 +30,7 @@ final class RecordReader: LuaObject {
         (self.source, self.function) = (source, function)
     }
 
-    /// A line or row at most, which is hardly ever as long as its limit.
-    var keptBytes: Int { 64 << 10 }
+    var keptBytes: Int { 1024 + source.mostBytes }
 }
 
 /// The class of readers of records, and `rest.json.reader`.
@@ -53,9 +54,11 @@ struct RecordReaderBinding: ValueBinding {
                             var given = JSONLinesReader.Options()
                             try call.options(1).read(Self.options, into: &given)
                             given.limits = limits(depth: FormatLimits.mostDepth)
-                            let reader = JSONLinesReader(given)
+                            let reader = JSONLinesReader(given, StopFlag(values.state.spentFlag))
                             return try pushReader(
-                                call, RecordReader.Source(read: reader.read, finish: reader.finish))
+                                call,
+                                RecordReader.Source(
+                                    mostBytes: given.lineBytes, read: reader.read, finish: reader.finish))
                         }
                     ])
             ],
@@ -116,6 +119,7 @@ struct RecordReaderBinding: ValueBinding {
         builder.beginArray()
         do throws(FormatError) { try read(reader, &builder) } catch {
             reader.state = .failed
+            guard error != .stopped else { throw LuaUsageError.spent }
             call.lua.pushNil()
             call.lua.push("\(error)")
             return .results(2)

@@ -25,7 +25,7 @@ struct XMLBinding: ValueBinding {
             var given = XML.Options()
             try call.options(2).read(Self.reading, into: &given)
             given.limits = limits(depth: given.limits.depth)
-            return push(call.lua) { () throws(FormatError) in try XML.decode(text, given) }
+            return try push(call.lua) { stop throws(FormatError) in try XML.decode(text, given, stop: stop) }
         }
     }
 
@@ -41,8 +41,8 @@ struct XMLBinding: ValueBinding {
             _ = try call.table(1, "element")
             var declaration = false
             try call.options(2).read(Self.writing, into: &declaration)
-            return try pushText(of: call, as: "XML") { tree throws(FormatError) in
-                try XML.encode(tree, declaration: declaration)
+            return try pushText(of: call, as: "XML") { tree, stop throws(FormatError) in
+                try XML.encode(tree, declaration: declaration, stop: stop)
             }
         }
     }

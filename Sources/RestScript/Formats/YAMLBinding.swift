@@ -24,13 +24,15 @@ struct YAMLBinding: ValueBinding {
                         var given = YAML.Options()
                         try call.options(2).read(Self.reading, into: &given)
                         given.limits = limits(depth: given.limits.depth)
-                        return push(call.lua) { () throws(FormatError) in try YAML.decode(text, given) }
+                        return try push(call.lua) { stop throws(FormatError) in
+                            try YAML.decode(text, given, stop: stop)
+                        }
                     },
                     ModuleFunction(
                         "encode", signature: "(value) -> string",
                         documentation:
                             "A YAML text of a value, which parsers of YAML 1.1 read in the same way."
-                    ) { call in try pushText(of: call, as: "YAML", YAML.encode) },
+                    ) { call in try pushText(of: call, as: "YAML", YAML.encode(_:stop:)) },
                 ])
         ])
     }
