@@ -53,6 +53,7 @@ t.describe("bodies of further formats", function()
   end)
 
   t.test("values that JSON lacks are values", function()
+    t.equal(t.assert(load("[.inf]", "application/yaml")).content_kind, "value")
     local entity = t.assert(load("\xa1\x01\x41\xff", "application/cbor"))
     t.equal(entity.content, { [1] = "\xff" })
     t.equal(entity.content_kind, "value")

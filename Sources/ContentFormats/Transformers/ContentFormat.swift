@@ -42,7 +42,8 @@ package enum ContentFormat: String, Sendable, CaseIterable {
 extension FormatTransformer.Decoder {
     /// - Parameter options: Its own limits of depth and nodes count; that of bytes is the pipeline's.
     package static func xml(_ options: XML.Options = XML.Options()) -> Self {
-        Self(options.mixed ? "xml (mixed)" : "xml", isText: true) { bytes, limits throws(FormatError) in
+        Self(options.mixed ? "xml (mixed)" : "xml", isText: true, isJSON: true) {
+            bytes, limits throws(FormatError) in
             var options = options
             options.limits.bytes = limits.bytes
             // The charset has been decoded.
@@ -52,7 +53,7 @@ extension FormatTransformer.Decoder {
     }
 
     package static func csv(_ options: CSV.Options = CSV.Options()) -> Self {
-        Self("csv\(options.difference)", isText: true) { bytes, limits throws(FormatError) in
+        Self("csv\(options.difference)", isText: true, isJSON: true) { bytes, limits throws(FormatError) in
             var options = options
             options.limits.bytes = limits.bytes
             return try CSV.decode(bytes, options)
@@ -60,7 +61,7 @@ extension FormatTransformer.Decoder {
     }
 
     package static func yaml(_ options: YAML.Options = YAML.Options()) -> Self {
-        Self(options.documents ? "yaml (documents)" : "yaml", isText: true) {
+        Self(options.documents ? "yaml (documents)" : "yaml", isText: true, isJSON: false) {
             bytes, limits throws(FormatError) in
             var options = options
             options.limits.bytes = limits.bytes
@@ -72,7 +73,7 @@ extension FormatTransformer.Decoder {
         _ format: BinaryFormat, _ options: BinaryFormat.Options = BinaryFormat.Options()
     ) -> Self {
         let name = format == .cbor ? "cbor" : "msgpack"
-        return Self(options.sequence ? "\(name) (sequence)" : name, isText: false) {
+        return Self(options.sequence ? "\(name) (sequence)" : name, isText: false, isJSON: false) {
             bytes, limits throws(FormatError) in
             var options = options
             options.limits.bytes = limits.bytes

@@ -7,14 +7,17 @@ package struct FormatTransformer: StandardTransforming {
         package let description: String
         /// Whether it takes text in UTF-8: then the body's charset is decoded before.
         package let isText: Bool
+        /// Whether each of its values has a JSON form.
+        package let isJSON: Bool
         /// Gets the bytes and the limits of the value.
         package let decode: @Sendable ([UInt8], Tree.Limits) throws(FormatError) -> Tree
 
         package init(
-            _ description: String, isText: Bool,
+            _ description: String, isText: Bool, isJSON: Bool,
             _ decode: @escaping @Sendable ([UInt8], Tree.Limits) throws(FormatError) -> Tree
         ) {
-            (self.description, self.isText, self.decode) = (description, isText, decode)
+            (self.description, self.isText, self.isJSON) = (description, isText, isJSON)
+            self.decode = decode
         }
     }
 
@@ -83,7 +86,6 @@ package struct FormatTransformer: StandardTransforming {
             if error.isTooLarge { throw JSONTransformer.tooLarge(context, of: error.format) }
             throw RequestError.CauseError(.malformedContent(error))
         }
-        // A binary format has values that JSON lacks.
-        return decoder.isText || (try? tree.json()) != nil ? .json(tree) : .value(tree)
+        return decoder.isJSON || (try? tree.json()) != nil ? .json(tree) : .value(tree)
     }
 }
