@@ -146,7 +146,12 @@ function service:computed(path, options, fn) end
 
 ---@overload fun(self: resthost.service, plugin: "api_key", options: resthost.api_key.options): resthost.service
 ---@overload fun(self: resthost.service, plugin: "basic", options: resthost.basic.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "cbor", options: resthost.cbor.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "csv", options: resthost.csv.options): resthost.service
 ---@overload fun(self: resthost.service, plugin: "digest", options: resthost.digest.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "msgpack", options: resthost.msgpack.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "xml", options: resthost.xml.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "yaml", options: resthost.yaml.options): resthost.service
 ---Runs a plugin: a function of service and options, a table with one in `use`, or the name of a module that returns either. Without such a module in the script's folders, it is a plugin of the program: see [Plugins](plugins.md).
 ---@param plugin function|string|table
 ---@param options? any
@@ -843,6 +848,22 @@ function store:delete(key) end
 ---@return string[]
 function store:keys(prefix) end
 
+---Reads records that come in pieces; made by rest.csv.reader and rest.json.reader. After a fault it reads no further.
+---@class resthost.record_reader
+---@field count integer The records so far.
+local record_reader = {}
+
+---Reads a piece. Returns the records that are complete, or how many they are if fn got them.
+---@param chunk string
+---@return any|nil
+---@return string?
+function record_reader:write(chunk) end
+
+---Reads the end, where the last record needs no line break.
+---@return any|nil
+---@return string?
+function record_reader:finish() end
+
 ---@class resthost.timeouts
 ---@field connect number Time for name lookup, connection and TLS handshake. In seconds. 0 or more. Default: `10`.
 ---@field first_byte number Time from the connection, or the beginning of one, to the first byte of the response. In seconds. 0 or more. Default: `30`.
@@ -913,7 +934,7 @@ local rest = {}
 ---@class resthost.service.options
 ---@field base_url? string The URL of the API; without it only absolute URLs work. 2 MiB at most.
 ---@field name? string A unique name in the script; default: the host of `base_url`, or `service`. 1 KiB at most.
----@field standard_transformers? ("json"|"text"|"image"|"ndjson")[] The standard transformers of the pipeline; default: all; with `{}` bodies stay bytes.
+---@field standard_transformers? ("json"|"text"|"image"|"ndjson"|"xml"|"csv"|"yaml"|"msgpack"|"cbor")[] The standard transformers of the pipeline; default: the first four; with `{}` bodies stay bytes.
 ---@field transport? resthost.service.options.transport The service's own connection settings.
 
 ---Declares a service.
@@ -1362,6 +1383,65 @@ function rest.transformers.image(options) end
 ---@return resthost.transformation
 function rest.transformers.ndjson(options) end
 
+---@class resthost.transformers.xml.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field mixed? boolean Keeps each piece of text as a string among the children. Default: `false`.
+---@field max_nodes? integer Elements and attributes of the document. 1 to 100000000. Default: `1000000`.
+---@field max_depth? integer Elements inside each other. 1 to 512. Default: `256`.
+
+---The xml transformer, which services don't have by default.
+---@param options? resthost.transformers.xml.options
+---@return resthost.transformation
+function rest.transformers.xml(options) end
+
+---@class resthost.transformers.csv.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field header? boolean|string[] Whether the first row has the names of the columns; or the names, for a table without them. Default: `true`.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+---@field ragged? boolean Allows rows with fewer or more fields. Default: `false`.
+---@field types? table The types of columns, `"string"`, `"number"`, `"integer"` or `"boolean"`, by name or number. An empty field that is no string is `rest.null`.
+---@field max_row? integer|string The fields of a row together. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---The csv transformer, which services don't have by default.
+---@param options? resthost.transformers.csv.options
+---@return resthost.transformation
+function rest.transformers.csv(options) end
+
+---@class resthost.transformers.yaml.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field documents? boolean Gives a list of all documents; otherwise there is one at most. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The yaml transformer, which services don't have by default.
+---@param options? resthost.transformers.yaml.options
+---@return resthost.transformation
+function rest.transformers.yaml(options) end
+
+---@class resthost.transformers.msgpack.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The msgpack transformer, which services don't have by default.
+---@param options? resthost.transformers.msgpack.options
+---@return resthost.transformation
+function rest.transformers.msgpack(options) end
+
+---@class resthost.transformers.cbor.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The cbor transformer, which services don't have by default.
+---@param options? resthost.transformers.cbor.options
+---@return resthost.transformation
+function rest.transformers.cbor(options) end
+
 rest.cache = {}
 
 ---@class resthost.cache.memory.options
@@ -1457,6 +1537,159 @@ function rest.json.array(t) end
 ---@param t? table
 ---@return table
 function rest.json.object(t) end
+
+---@class resthost.json.reader.options
+---@field max_line? integer|string The bytes of a line. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---Reads lines of JSON (NDJSON) that come in pieces, such as those of `rest.stream`, in little memory. It calls fn with each value; without fn its methods return the values.
+---@param options? resthost.json.reader.options
+---@param fn? fun(value: any)
+---@return resthost.record_reader
+function rest.json.reader(options, fn) end
+
+rest.yaml = {}
+
+---@class resthost.yaml.decode.options
+---@field documents? boolean Gives a list of all documents; otherwise there is one at most. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The value of a YAML text by the core schema of YAML 1.2. Keys are strings, as they are written. A key that occurs twice is an error.
+---@param text string
+---@param options? resthost.yaml.decode.options
+---@return any|nil
+---@return string?
+function rest.yaml.decode(text, options) end
+
+---A YAML text of a value, which parsers of YAML 1.1 read in the same way.
+---@param value any
+---@return string
+function rest.yaml.encode(value) end
+
+rest.xml = {}
+
+---@class resthost.xml.decode.options
+---@field mixed? boolean Keeps each piece of text as a string among the children. Default: `false`.
+---@field max_nodes? integer Elements and attributes of the document. 1 to 100000000. Default: `1000000`.
+---@field max_depth? integer Elements inside each other. 1 to 512. Default: `256`.
+
+---The outermost element of an XML document: a table with `name`, `namespace` (nil without one), `attributes` by name, `children` and `text`. Space between elements is no text. A DOCTYPE that declares something is an error.
+---@param text string
+---@param options? resthost.xml.decode.options
+---@return any|nil
+---@return string?
+function rest.xml.decode(text, options) end
+
+---@class resthost.xml.encode.options
+---@field declaration? boolean Begins with `<?xml version="1.0" encoding="UTF-8"?>`. Default: `false`.
+
+---The text of an element in the form of `decode`; `name` alone is needed. `text` comes before the children, and doesn't count if strings are among them.
+---@param element table
+---@param options? resthost.xml.encode.options
+---@return string
+function rest.xml.encode(element, options) end
+
+---@class resthost.xml.find.options
+---@field namespaces? table Namespaces by the prefixes of the path. A name without prefix is one of any namespace; `{uri}name` needs no prefix.
+
+---The first element below the given one that a path leads to, such as `channel/item[2]/title`, `//item[@type='x']` or `*`; for a path that ends with `@name`, the attribute's value.
+---@param element table
+---@param path string
+---@param options? resthost.xml.find.options
+---@return any|string|nil
+function rest.xml.find(element, path, options) end
+
+---@class resthost.xml.find_all.options
+---@field namespaces? table Namespaces by the prefixes of the path. A name without prefix is one of any namespace; `{uri}name` needs no prefix.
+
+---All of them, in the document's order.
+---@param element table
+---@param path string
+---@param options? resthost.xml.find_all.options
+---@return table
+function rest.xml.find_all(element, path, options) end
+
+rest.csv = {}
+
+---@class resthost.csv.decode.options
+---@field header? boolean|string[] Whether the first row has the names of the columns; or the names, for a table without them. Default: `true`.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+---@field ragged? boolean Allows rows with fewer or more fields. Default: `false`.
+---@field types? table The types of columns, `"string"`, `"number"`, `"integer"` or `"boolean"`, by name or number. An empty field that is no string is `rest.null`.
+---@field max_row? integer|string The fields of a row together. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---The rows of a table (RFC 4180): tables with the values by the names of the first row, or lists. A row with fewer or more fields is an error, and blank lines are no rows.
+---@param text string
+---@param options? resthost.csv.decode.options
+---@return table|nil
+---@return string?
+function rest.csv.decode(text, options) end
+
+---@class resthost.csv.encode.options
+---@field header? string[] The columns in their order; default: those of the first row if it has names, sorted.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+
+---The text of rows, which are lists, or tables with names. A value is a string, number or boolean; `rest.null` is an empty field.
+---@param rows table
+---@param options? resthost.csv.encode.options
+---@return string
+function rest.csv.encode(rows, options) end
+
+---@class resthost.csv.reader.options
+---@field header? boolean|string[] Whether the first row has the names of the columns; or the names, for a table without them. Default: `true`.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+---@field ragged? boolean Allows rows with fewer or more fields. Default: `false`.
+---@field types? table The types of columns, `"string"`, `"number"`, `"integer"` or `"boolean"`, by name or number. An empty field that is no string is `rest.null`.
+---@field max_row? integer|string The fields of a row together. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---Reads a table that comes in pieces, such as those of `rest.stream`, in little memory. It calls fn with each row; without fn its methods return the rows.
+---@param options? resthost.csv.reader.options
+---@param fn? fun(row: any)
+---@return resthost.record_reader
+function rest.csv.reader(options, fn) end
+
+rest.msgpack = {}
+
+---@class resthost.msgpack.decode.options
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The value of MessagePack bytes. Texts and bytes are strings, and the keys of maps are strings, numbers or booleans. A time (extension -1) is its seconds since 1970; other extensions are an error.
+---@param bytes string
+---@param options? resthost.msgpack.decode.options
+---@return any|nil
+---@return string?
+function rest.msgpack.decode(bytes, options) end
+
+---@class resthost.msgpack.encode.options
+---@field binary? boolean Writes all strings but keys as bytes. Default: `false`.
+
+---The MessagePack bytes of a value. A string that is UTF-8 is written as text, another one and `rest.bytes` as bytes.
+---@param value any
+---@param options? resthost.msgpack.encode.options
+---@return string
+function rest.msgpack.encode(value, options) end
+
+rest.cbor = {}
+
+---@class resthost.cbor.decode.options
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The value of CBOR bytes. Texts and bytes are strings, and the keys of maps are strings, numbers or booleans. Tags for times, texts and large integers give the value inside; other tags are an error.
+---@param bytes string
+---@param options? resthost.cbor.decode.options
+---@return any|nil
+---@return string?
+function rest.cbor.decode(bytes, options) end
+
+---@class resthost.cbor.encode.options
+---@field binary? boolean Writes all strings but keys as bytes. Default: `false`.
+
+---The CBOR bytes of a value. A string that is UTF-8 is written as text, another one and `rest.bytes` as bytes.
+---@param value any
+---@param options? resthost.cbor.encode.options
+---@return string
+function rest.cbor.encode(value, options) end
 
 rest.base64 = {}
 
