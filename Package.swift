@@ -111,6 +111,11 @@ let package = Package(
         .systemLibrary(
             name: "SystemSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(
+            name: "SystemExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"]), .brew(["expat"])]),
+        .systemLibrary(
+            name: "SystemYAML", pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
         .target(name: "CLua", dependencies: ["SystemLua"], cSettings: cSettings),
         // libcurl also decodes codings, but doesn't report a stream that ends too early.
         .systemLibrary(
@@ -163,6 +168,8 @@ let package = Package(
             name: "CCrypto", dependencies: ["SystemCrypto"], cSettings: cSettings,
             linkerSettings: [.linkedLibrary("crypt", .when(platforms: [.linux]))]),
         .target(name: "CRegex", dependencies: ["SystemPCRE2"], cSettings: cSettings),
+        .target(name: "CXML", dependencies: ["SystemExpat"], cSettings: cSettings),
+        .target(name: "CYAML", dependencies: ["SystemYAML"], cSettings: cSettings),
 
         // The C library and the system's functions, for all layers above.
         .target(
@@ -196,10 +203,15 @@ let package = Package(
             swiftSettings: settings),
         // JSON's pointers, patches, paths and schemas. No Swift library without Foundation has them.
         .target(name: "JSONTools", dependencies: ["Platform", "RestEngine"], swiftSettings: settings),
+        // Apart from the engine, so that its users need none of these libraries. Scripts have all of them.
+        .target(
+            name: "ContentFormats", dependencies: ["Platform", "RestEngine", "CXML", "CYAML"],
+            swiftSettings: settings),
         .target(
             name: "RestScript",
             dependencies: [
-                "Platform", "RestEngine", "LuaRuntime", "JSONTools", "CJSON", "CLuaJSON", "CPlugins",
+                "Platform", "RestEngine", "LuaRuntime", "ContentFormats", "JSONTools", "CJSON", "CLuaJSON",
+                "CPlugins",
             ],
             swiftSettings: settings),
 
@@ -281,6 +293,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "JSONToolsTests", dependencies: ["Platform", "JSONTools", "RestEngine", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ContentFormatsTests",
+            dependencies: ["Platform", "ContentFormats", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "RestScriptTests",

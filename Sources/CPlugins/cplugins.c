@@ -31,6 +31,14 @@ static const unsigned char basic[] = {
 #embed "modules/basic.lua"
 };
 
+static const unsigned char cbor[] = {
+#embed "modules/cbor.lua"
+};
+
+static const unsigned char csv[] = {
+#embed "modules/csv.lua"
+};
+
 static const unsigned char dates[] = {
 #embed "modules/dates.lua"
 };
@@ -109,6 +117,10 @@ static const unsigned char link_header[] = {
 
 static const unsigned char lua_writer[] = {
 #embed "modules/lua_writer.lua"
+};
+
+static const unsigned char msgpack[] = {
+#embed "modules/msgpack.lua"
 };
 
 static const unsigned char oauth2[] = {
@@ -259,25 +271,34 @@ static const unsigned char webhooks[] = {
 #embed "modules/webhooks.lua"
 };
 
+static const unsigned char xml[] = {
+#embed "modules/xml.lua"
+};
+
+static const unsigned char yaml[] = {
+#embed "modules/yaml.lua"
+};
+
 #define MODULE(name) {#name, name, sizeof name}
 
 static const cplugins_module modules[] = {
     MODULE(api_key), MODULE(aws_credentials), MODULE(aws_signature), MODULE(aws_sigv4),
-    MODULE(aws_sources), MODULE(base64url), MODULE(basic), MODULE(dates), MODULE(digest),
-    MODULE(etcd), MODULE(github_app), MODULE(google_service_account), MODULE(graphql),
-    MODULE(graphql_document), MODULE(graphql_exchange), MODULE(hmac), MODULE(import_curl),
-    MODULE(import_har), MODULE(import_openapi), MODULE(import_postman), MODULE(importer),
-    MODULE(jwk), MODULE(jwt), MODULE(kubernetes), MODULE(lines), MODULE(link_header),
-    MODULE(lua_writer), MODULE(oauth2), MODULE(oauth2_client), MODULE(oauth2_login),
-    MODULE(oauth2_options), MODULE(openapi_body), MODULE(openapi_calls), MODULE(openapi_document),
-    MODULE(openapi_helpers), MODULE(openapi_operations), MODULE(openapi_samples),
-    MODULE(openapi_script), MODULE(openapi_security), MODULE(openapi_servers),
-    MODULE(openapi_stubs), MODULE(openapi_swagger), MODULE(openapi_swift),
+    MODULE(aws_sources), MODULE(base64url), MODULE(basic), MODULE(cbor), MODULE(csv), MODULE(dates),
+    MODULE(digest), MODULE(etcd), MODULE(github_app), MODULE(google_service_account),
+    MODULE(graphql), MODULE(graphql_document), MODULE(graphql_exchange), MODULE(hmac),
+    MODULE(import_curl), MODULE(import_har), MODULE(import_openapi), MODULE(import_postman),
+    MODULE(importer), MODULE(jwk), MODULE(jwt), MODULE(kubernetes), MODULE(lines),
+    MODULE(link_header), MODULE(lua_writer), MODULE(msgpack), MODULE(oauth2), MODULE(oauth2_client),
+    MODULE(oauth2_login), MODULE(oauth2_options), MODULE(openapi_body), MODULE(openapi_calls),
+    MODULE(openapi_document), MODULE(openapi_helpers), MODULE(openapi_operations),
+    MODULE(openapi_samples), MODULE(openapi_script), MODULE(openapi_security),
+    MODULE(openapi_servers), MODULE(openapi_stubs), MODULE(openapi_swagger), MODULE(openapi_swift),
     MODULE(openapi_swift_models), MODULE(openapi_swift_names), MODULE(openapi_tests),
     MODULE(openapi_types), MODULE(page_styles), MODULE(pages), MODULE(plugin), MODULE(polling),
     MODULE(prometheus), MODULE(recorded_requests), MODULE(recorded_secrets), MODULE(recorded_urls),
     MODULE(remote), MODULE(s3), MODULE(scope), MODULE(server_clock), MODULE(shell_words),
     MODULE(token_file), MODULE(token_keeper), MODULE(webhook_signatures), MODULE(webhooks),
+    MODULE(xml), MODULE(yaml),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

@@ -71,7 +71,7 @@ extension Problem {
             }
         case .requestCancelled: return 503
         case .noLocalDataFor304, .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray,
-            .malformedJSON,
+            .malformedJSON, .malformedContent,
             .unparsableImage, .schemaMismatch, .undecodableContent, .tooManyRedirects, nil:
             return 502
         case .invalidURL, .unencodableText, .invalidJSONObject, .notURLEncodable, .invalidRequestMethod,

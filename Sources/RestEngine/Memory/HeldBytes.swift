@@ -55,6 +55,7 @@ extension RequestError.Cause {
             .internal(let text), .malformedJSON(_, let text), .invalidTextEncoding(let text),
             .schemaMismatch(_, let text):
             text.utf8.count
+        case .malformedContent(let error): error.message.utf8.count
         case .scriptError(let failure), .scriptLimit(_, _, _, let failure):
             failure.message.utf8.count + (failure.traceback?.utf8.count ?? 0)
         case .custom(let type, let fields): type.utf8.count + fields.heldBytes

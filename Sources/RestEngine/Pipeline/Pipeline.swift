@@ -129,6 +129,7 @@ public struct PipelineStage: Sendable {
             case let lines as NDJSONTransformer: lines
             case let text as TextTransformer: text
             case let image as ImageTransformer: image
+            case let format as FormatTransformer: format
             default: nil
             }
         }
@@ -179,6 +180,13 @@ public struct PipelineStage: Sendable {
     /// Adds a transformer after the others, for some content types or for all.
     public mutating func add(_ transformer: any Transformer, contentTypes: [String]? = nil) {
         steps.append(Step(transformer, contentTypes.map(ContentTypeFilter.init), behind: steps))
+    }
+
+    /// Adds a transformer before the others. Standard ones leave its content types to it.
+    package mutating func addFirst(_ transformer: any Transformer, contentTypes: [String]) {
+        let others = steps
+        steps = [Step(transformer, ContentTypeFilter(contentTypes))]
+        for other in others { steps.append(Step(other.transformer, other.contentTypes, behind: steps)) }
     }
 
     /// Removes the transformers; the cache stays.

@@ -28,6 +28,8 @@ extension RequestError {
         case jsonNotObjectOrArray(actual: String)
         /// The body is not JSON; `offset` is in bytes.
         case malformedJSON(offset: Int, message: String)
+        /// The body is not what its content type says, such as XML or CSV.
+        case malformedContent(FormatError)
         /// The body is no image of a known format.
         case unparsableImage
         /// The content doesn't match the schema of the configuration in `count` places; 0: it couldn't be
@@ -100,6 +102,7 @@ extension RequestError.Cause {
         case .undecodableText: "undecodable_text"
         case .jsonNotObjectOrArray: "json_not_object_or_array"
         case .malformedJSON: "malformed_json"
+        case .malformedContent: "malformed_content"
         case .unparsableImage: "unparsable_image"
         case .schemaMismatch: "schema_mismatch"
         // Both have one name, because the list for scripts is closed.
@@ -129,7 +132,8 @@ extension RequestError.Cause {
         case .invalidRequestMethod, .invalidDefinition: "Cannot create request"
         case .requestCancelled: "Request cancelled"
         case .noLocalDataFor304: "No data available"
-        case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON, .unparsableImage,
+        case .invalidTextEncoding, .undecodableText, .jsonNotObjectOrArray, .malformedJSON,
+            .malformedContent, .unparsableImage,
             .wrongInputType, .wrongOutputType, .transformerReturnedNil, .undecodableContent:
             RequestError.unparsableMessage
         case .schemaMismatch: "Unexpected server response"
@@ -151,7 +155,8 @@ extension RequestError.Cause {
             .invalidJSONObject(message: ""),
             .notURLEncodable(string: ""), .invalidRequestMethod(method: ""), .requestCancelled,
             .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
-            .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""), .unparsableImage,
+            .jsonNotObjectOrArray(actual: ""), .malformedJSON(offset: 0, message: ""),
+            .malformedContent(FormatError("", at: nil, "")), .unparsableImage,
             .schemaMismatch(count: 0, message: ""),
             .wrongInputType(expected: "", actual: "", transformer: ""),
             .transformerReturnedNil(transformer: ""),

@@ -15,6 +15,7 @@ extension RequestError.Cause {
         case .undecodableText(let encoding): "the body is not \(encoding)"
         case .jsonNotObjectOrArray(let actual): "JSON \(actual) where an object or array is expected"
         case .malformedJSON(let offset, let message): "malformed JSON at byte \(offset): \(message)"
+        case .malformedContent(let error): error.description
         case .unparsableImage: "not a PNG, JPEG, GIF, WebP or BMP image"
         case .schemaMismatch(_, let message): SecretMask.standard.line(message)
         case .wrongInputType(let expected, let actual, let transformer):

@@ -12,7 +12,9 @@ extension Tree {
         private var open: [Container] = []
 
         private struct Container {
+            /// Also of a general table.
             var isObject: Bool
+            var isTable = false
             var size: Int
             var count = 0
             var hasKey = false
@@ -21,7 +23,7 @@ extension Tree {
         package init() {}
 
         /// The number of bytes written so far.
-        var byteCount: Int { bytes.count }
+        package var byteCount: Int { bytes.count }
 
         package mutating func null() { value(.null) }
 
@@ -41,7 +43,7 @@ extension Tree {
         }
 
         /// Writes a number as its text; see ``Tree/digits``.
-        mutating func digits(_ digits: String) {
+        package mutating func digits(_ digits: String) {
             value(.number)
             counted(digits.utf8)
         }
@@ -66,6 +68,18 @@ extension Tree {
             tree.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
 
+        /// Writes a finished value of this tree again. ``byteCount`` before and after it gave its bytes.
+        package mutating func again(_ value: Range<Int>) {
+            before()
+            bytes.append(contentsOf: Array(bytes[value]))
+        }
+
+        /// Begins an array. Its elements follow, then ``end()``.
+        package mutating func beginArray() { begin(.array) }
+
+        /// Begins an object. Its keys and values follow, then ``end()``.
+        package mutating func beginObject() { begin(.object) }
+
         /// Writes an array, whose elements the body writes.
         package mutating func array<Failure: Error>(
             _ elements: (inout Builder) throws(Failure) -> Void
@@ -87,7 +101,7 @@ extension Tree {
         /// Writes the key of the value that comes next.
         package mutating func key(_ key: some StringProtocol) {
             precondition(
-                open.last.map { $0.isObject && !$0.hasKey } ?? false,
+                open.last.map { $0.isObject && !$0.isTable && !$0.hasKey } ?? false,
                 "Tree.Builder: a key goes into an object, before its value")
             open[open.count - 1].hasKey = true
             counted(key.utf8)
@@ -105,7 +119,43 @@ extension Tree {
             number(UInt64.zero)
         }
 
-        private mutating func end() {
+        /// Turns the object that was begun last into a general table, whose keys ``key(node:)`` writes.
+        package mutating func turnIntoTable() {
+            guard let container = open.last, !container.isTable else { return }
+            precondition(
+                container.isObject && !container.hasKey,
+                "Tree.Builder: an object becomes a table, before a key")
+            let start = container.size - 1
+            var cursor = Cursor(Tree(storage: bytes, start: UInt32(start), end: UInt32(bytes.count)))
+            cursor.offset += 9
+            bytes.removeSubrange(start...)
+            bytes.append(Tag.table.rawValue)
+            number(UInt64.zero)
+            // No mark, and no items of a list.
+            bytes += [0, 0, 0, 0, 0]
+            for _ in 0..<container.count {
+                bytes.append(Tag.string.rawValue)
+                counted(cursor.storage[cursor.takeBytes()])
+                let value = cursor.takeNode()
+                bytes += cursor.storage[Int(value.start)..<Int(value.end)]
+            }
+            open[open.count - 1].isTable = true
+        }
+
+        /// Whether the container that was begun last is a general table.
+        package var isInTable: Bool { open.last?.isTable ?? false }
+
+        /// Writes the key of a general table: a string, number or boolean.
+        package mutating func key(node: Tree) {
+            precondition(
+                open.last.map { $0.isTable && !$0.hasKey } ?? false,
+                "Tree.Builder: such a key goes into a table, before its value")
+            open[open.count - 1].hasKey = true
+            node.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        }
+
+        /// Ends the array or object that was begun last.
+        package mutating func end() {
             let container = open.removeLast()
             precondition(!container.hasKey, "Tree.Builder: a key has no value")
             patch(UInt32(bytes.count - container.size - 4), at: container.size)

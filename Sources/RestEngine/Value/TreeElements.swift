@@ -16,6 +16,15 @@ extension Tree {
         return Pairs(cursor: cursor, remaining: count)
     }
 
+    /// The keys and values of a general table; empty for other kinds.
+    package var entries: [(key: Tree, value: Tree)] {
+        var cursor = Cursor(self)
+        guard cursor.tag == .table else { return [] }
+        let count = count
+        cursor.offset += 14
+        return (0..<count).map { _ in (cursor.takeNode(), cursor.takeNode()) }
+    }
+
     /// The value of a key; the last one of a repeated key.
     public subscript(key: String) -> Tree? {
         var key = key

@@ -18,7 +18,7 @@ extension ScriptValues {
         lua.newTable(record: 4)
         set("type", cause.code, on: lua)
         switch cause {
-        case .scriptError, .scriptLimit, .malformedJSON, .transport: break
+        case .scriptError, .scriptLimit, .malformedJSON, .malformedContent, .transport: break
         // The other causes have no text of their own.
         default: set("message", cause.detail, on: lua)
         }
@@ -36,6 +36,13 @@ extension ScriptValues {
             lua.push(offset)
             lua.rawSet(-2, "offset")
             set("message", message, on: lua)
+        case .malformedContent(let error):
+            set("format", error.format, on: lua)
+            set("message", error.message, on: lua)
+            for (name, number) in error.fields {
+                lua.push(number)
+                lua.rawSet(-2, name)
+            }
         case .wrongInputType(let expected, let actual, let transformer):
             set("expected", expected, on: lua)
             set("actual", actual, on: lua)

@@ -32,6 +32,7 @@ struct CauseFields {
         case "schema_mismatch":
             guard let count = integer("count"), let message = string("message") else { return nil }
             return .schemaMismatch(count: count, message: message)
+        case "malformed_content": return malformedContent()
         case "script_error": return failure().map { .scriptError($0) }
         case "script_limit":
             guard let budget = string("budget"), let used = number("used"), let limit = number("limit"),
@@ -86,6 +87,20 @@ struct CauseFields {
             TransportError(
                 code, phase: known, message: message, limit: integer("limit"), reason: string("reason"),
                 peer: string("peer"), retryAt: number("retry_at")))
+    }
+
+    private mutating func malformedContent() -> RequestError.Cause? {
+        guard let format = string("format"), let message = string("message") else { return nil }
+        var place: FormatError.Place?
+        let line = integer("line")
+        if let line, let column = integer("column") {
+            place = .line(line, column: column)
+        } else if let line, let row = integer("row") {
+            place = .row(row, line: line)
+        } else if let offset = integer("offset") {
+            place = .byte(offset)
+        }
+        return .malformedContent(FormatError(format, at: place, message))
     }
 
     private mutating func failure() -> RequestError.ScriptFailure? {

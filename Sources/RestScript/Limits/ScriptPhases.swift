@@ -21,6 +21,7 @@ struct ScriptPhases: Sendable {
     let test: RunPhase
     let testFile: RunPhase
     let stubReply: RunPhase
+    let record: RunPhase
 
     init(_ limits: ScriptLimits) {
         func phase(_ phase: ScriptLimits.Phase, _ name: String, waitAdvice: String? = nil) -> RunPhase {
@@ -87,6 +88,9 @@ struct ScriptPhases: Sendable {
         stubReply = phase(
             .hook, "stub's function",
             waitAdvice: "a stub answers at once; give the reply a delay, or gate it")
+        record = phase(
+            .hook, "function of a reader",
+            waitAdvice: "a reader's function gets records at once; without it reader:write returns them")
     }
 
     static let testName = "test"

@@ -1,3 +1,4 @@
+import ContentFormats
 import LuaRuntime
 import Platform
 import RestEngine
@@ -15,6 +16,8 @@ struct ServiceOptions {
     var baseURL: BaseURL?
     var name: String?
     var standardTransformers = StandardTransformer.allCases
+    /// Further ones, which a service has only if its script names them.
+    var formats: [ContentFormat] = []
     /// Nil means the engine's transport.
     var transport: Connection?
     /// For the script's own requests only.
@@ -31,12 +34,13 @@ struct ServiceOptions {
             $0.name = $1
         },
         .texts(
-            "standard_transformers", words: StandardTransformer.allCases.map { $0.rawValue },
-            "The standard transformers of the pipeline; default: all; with `{}` bodies stay bytes."
+            "standard_transformers", words: transformerNames,
+            "The standard transformers of the pipeline; default: the first four; with `{}` bodies stay bytes."
         ) { options, names in
-            options.standardTransformers = try names.map { name in
-                if let standard = StandardTransformer(rawValue: name) { return standard }
-                let known = StandardTransformer.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+            options.standardTransformers = names.compactMap { StandardTransformer(rawValue: $0) }
+            options.formats = names.compactMap { ContentFormat(rawValue: $0) }
+            for name in names where !transformerNames.contains(name) {
+                let known = transformerNames.map { "\"\($0)\"" }.joined(separator: ", ")
                 throw LuaUsageError("unknown standard transformer '\(name)': there are \(known)")
             }
         },
@@ -52,6 +56,9 @@ struct ServiceOptions {
             """
         ) { $0.isInternal = $1 },
     ])
+
+    private static let transformerNames =
+        StandardTransformer.allCases.map(\.rawValue) + ContentFormat.allCases.map(\.rawValue)
 
     private static let connection = ScriptSchema<Connection>("transport", [cookies] + ofTransport)
 
@@ -121,6 +128,7 @@ extension ServiceBinding {
                 engine: engine, name: name, baseURL: given.baseURL,
                 standardTransformers: given.standardTransformers,
                 transport: context.services.transport(for: settings))
+        for format in given.formats { service.configure(format.entry) }
         context.services.add(
             service, at: call.lua.callerPlace, transport: settings, isInternal: given.isInternal)
         context.declarations.keep(1024 + 2 * name.utf8.count + 2 * (given.base?.utf8.count ?? 0))

@@ -48,6 +48,10 @@ struct RequestErrorTests {
         (.undecodableText(encoding: "e"), "undecodable_text", "Cannot parse server response"),
         (.jsonNotObjectOrArray(actual: "null"), "json_not_object_or_array", "Cannot parse server response"),
         (.malformedJSON(offset: 1, message: "m"), "malformed_json", "Cannot parse server response"),
+        (
+            .malformedContent(FormatError("XML", at: .line(1, column: 2), "m")), "malformed_content",
+            "Cannot parse server response"
+        ),
         (.unparsableImage, "unparsable_image", "Cannot parse server response"),
         (.schemaMismatch(count: 1, message: "m"), "schema_mismatch", "Unexpected server response"),
         (

@@ -33,6 +33,7 @@ struct BindingBudgetTests {
         made.transformer, made.cache = rest.transformers.json(), rest.cache.memory()
         made.status, made.listener = rest.status { made.resource }, rest.on_event({ "cache" }, function() end)
         made.schema = rest.schema.compile { items = { type = "string" }, pattern = "a+" }
+        made.record_reader = rest.csv.reader({ header = false })
         made.job, made.timer = rest.spawn(function() rest.sleep(1e6) end), rest.after(1e6, function() end)
         made.gateway, made.env, made.store = rest.gateway { listen = "127.0.0.1:0" }, rest.env, rest.store
         objects = made

@@ -55,7 +55,7 @@ struct ImportCommandTests {
     @Test(arguments: [
         ("{", "it is no JSON"), ("[]", "resthost: doc.json: "), (#"{"openapi":"4.0"}"#, "resthost: doc.json: "),
         (
-            #"{"openapi":"3.1.0","info":{"title":"a","version":"1"},"paths":{"/a":{"$ref":"#/nowhere"}}}"#,
+            ##"{"openapi":"3.1.0","info":{"title":"a","version":"1"},"paths":{"/a":{"$ref":"#/nowhere"}}}"##,
             "#/nowhere"
         ),
     ])

@@ -1,7 +1,7 @@
 """Runs resthost scripts against real servers: for the tests beside this file.
 
 RESTHOST names the program (default: .build/debug/resthost), RESTHOST_LUA_PATH a folder for --lua-path, and
-RESTHOST_VENV the environment of Python packages (default: .build/plugins-venv), which is made if it is missing.
+RESTHOST_VENV the environment of Python packages (default: .build/plugins-venv), which is made if need be.
 """
 
 import json

@@ -58,14 +58,16 @@ public struct JSONTransformer: StandardTransforming {
         return Tree.Limits(bytes: overflows ? .max : bytes)
     }
 
-    nonisolated static func tooLarge(_ context: PipelineContext) -> RequestError.CauseError {
+    nonisolated static func tooLarge(
+        _ context: PipelineContext, of format: String = "JSON"
+    ) -> RequestError.CauseError {
         let limit = limits(context).bytes
         return RequestError.CauseError(
             .transport(
                 TransportError(
                     .tooLarge, phase: .receive,
                     message:
-                        "the value of the JSON body is larger than \(limit) bytes, twice the limit for bodies",
+                        "the value of the \(format) body is larger than \(limit) bytes, twice the limit for bodies",
                     limit: limit)))
     }
 }
