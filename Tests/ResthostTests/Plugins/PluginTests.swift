@@ -2,7 +2,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// The plugins' own tests, which are Lua: Tests/plugins/NAME_test.lua.
+/// The plugins' own tests, which are Lua, in the folder Tests/plugins.
 struct PluginTests {
     static let files: [String] = {
         TemporaryFolder.names(at: "\(BuiltProgram.repository)/Tests/plugins").filter {
