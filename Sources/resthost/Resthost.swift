@@ -38,7 +38,8 @@ struct Resthost: ParsableCommand {
             RunCommand.self, GetCommand.self, CheckCommand.self, ExplainCommand.self, RoutesCommand.self,
             ReplCommand.self,
             TestCommand.self, InitCommand.self, InstallServiceCommand.self, TypesCommand.self,
-            FixturesCommand.self, PluginsCommand.self, ImportCommand.self, LoginCommand.self, CookiesCommand.self, HashCommand.self,
+            FixturesCommand.self, PluginsCommand.self, ImportCommand.self, LoginCommand.self,
+            CookiesCommand.self, HashCommand.self,
             StatusCommand.self, ReloadCommand.self, InvalidateCommand.self, WipeCommand.self,
             CompletionCommand.self, ManualCommand.self, ReferenceCommand.self,
         ])

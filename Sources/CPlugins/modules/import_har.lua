@@ -5,7 +5,7 @@ local recorded = require "resthost.recorded_requests"
 local secrets = require "resthost.recorded_secrets"
 local urls = require "resthost.recorded_urls"
 local rest = require "resthost"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local import = {}
 

@@ -7,7 +7,7 @@ local security = require "resthost.openapi_security"
 local servers = require "resthost.openapi_servers"
 local stubs = require "resthost.openapi_stubs"
 local tests = require "resthost.openapi_tests"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local import = {}
 

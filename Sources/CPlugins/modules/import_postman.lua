@@ -3,7 +3,7 @@ local document = require "resthost.openapi_document"
 local recorded = require "resthost.recorded_requests"
 local secrets = require "resthost.recorded_secrets"
 local urls = require "resthost.recorded_urls"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local import = {}
 

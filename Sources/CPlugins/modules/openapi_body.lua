@@ -1,6 +1,6 @@
 -- Bodies in an OpenAPI document: which of several content types is used, and how a script gives it.
 local document = require "resthost.openapi_document"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local body = {}
 

@@ -1,6 +1,6 @@
 -- The line or lines of a script that define an operation of an OpenAPI document.
 local helpers = require "resthost.openapi_helpers"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local calls = {}
 

@@ -1,6 +1,6 @@
 -- An OpenAPI document: its version, and what its references lead to.
 local swagger = require "resthost.openapi_swagger"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local document = {}
 document.__index = document

@@ -1,7 +1,7 @@
 -- The operations of an OpenAPI document: names, parameters, bodies and results, for modules that write them.
 local document = require "resthost.openapi_document"
 local body = require "resthost.openapi_body"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local operations = {}
 

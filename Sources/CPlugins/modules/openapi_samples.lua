@@ -1,7 +1,7 @@
 -- Values of the kind that a schema describes, for tests of a script that was imported.
 local rest = require "resthost"
 local document = require "resthost.openapi_document"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local samples = {}
 

@@ -1,7 +1,7 @@
 -- Writes the script of an OpenAPI document: a service and a definition for each operation.
 local calls = require "resthost.openapi_calls"
 local helpers = require "resthost.openapi_helpers"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local script = {}
 

@@ -1,6 +1,6 @@
 -- Security schemes of an OpenAPI document, as options of the script and plugins that it uses.
 local document = require "resthost.openapi_document"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local security = {}
 

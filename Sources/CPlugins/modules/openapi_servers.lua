@@ -1,6 +1,6 @@
 -- The servers of an OpenAPI document, as services of the script.
 local document = require "resthost.openapi_document"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local servers = {}
 

@@ -1,7 +1,7 @@
 -- Types of an imported script's functions for editors: NAME_types.lua, which is never loaded.
 local document = require "resthost.openapi_document"
 local types = require "resthost.openapi_types"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local stubs = {}
 

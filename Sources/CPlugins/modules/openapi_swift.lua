@@ -2,7 +2,7 @@
 local document = require "resthost.openapi_document"
 local models = require "resthost.openapi_swift_models"
 local names = require "resthost.openapi_swift_names"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local swift = {}
 

@@ -1,7 +1,7 @@
 -- `Codable` models of an OpenAPI document's schemas.
 local document = require "resthost.openapi_document"
 local names = require "resthost.openapi_swift_names"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local models = {}
 models.__index = models

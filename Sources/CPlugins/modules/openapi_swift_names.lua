@@ -1,5 +1,5 @@
 -- Names in Swift for what an OpenAPI document names.
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local names = {}
 

@@ -2,7 +2,7 @@
 -- example.
 local document = require "resthost.openapi_document"
 local samples = require "resthost.openapi_samples"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local tests = {}
 

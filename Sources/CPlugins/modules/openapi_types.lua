@@ -1,6 +1,6 @@
 -- Types of an OpenAPI document's schemas for editors with the Lua language server.
 local document = require "resthost.openapi_document"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local types = {}
 types.__index = types

@@ -6,7 +6,7 @@ local script = require "resthost.openapi_script"
 local secrets = require "resthost.recorded_secrets"
 local stubs = require "resthost.openapi_stubs"
 local urls = require "resthost.recorded_urls"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local recorded = {}
 

@@ -1,6 +1,6 @@
 -- Finds secrets in recorded requests, so that a script reads them from the environment.
 local rest = require "resthost"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local secrets = {}
 

@@ -1,6 +1,6 @@
 -- URLs of recorded requests: their servers, paths and queries.
 local rest = require "resthost"
-local writer = require "resthost.lua_writer"
+local writer = require "resthost.script_writer"
 
 local urls = {}
 

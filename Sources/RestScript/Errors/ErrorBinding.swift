@@ -67,9 +67,11 @@ struct ErrorBinding: ValueBinding {
                 },
                 LuaProperty(
                     "path", type: "any",
-                    documentation: "Short for `cause.path`: of a GraphQL error, the keys that lead to the field."
+                    documentation:
+                        "Short for `cause.path`: of a GraphQL error, the keys that lead to the field."
                 ) { call in
-                    guard case .custom(_, let fields)? = try call.receiver(as: ScriptErrorBox.self).error.cause,
+                    guard
+                        case .custom(_, let fields)? = try call.receiver(as: ScriptErrorBox.self).error.cause,
                         let path = fields["path"]
                     else { return .none }
                     trees.push(path, on: call.lua)

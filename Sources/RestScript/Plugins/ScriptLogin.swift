@@ -53,19 +53,22 @@ package struct ScriptLogin {
         lua.rawGet(-1, number)
         lua.rawGet(-1, "login")
         let function = lua.reference(-1)
-        context.sandbox.spawn(function, phase: context.phases.job) { lua in
-            push(terminal, on: lua)
-            return 1
-        } completion: { lua, result in
-            switch result {
-            case .success(let count):
-                let first = lua.top - count + 1
-                let isDone = count > 0 && lua.isTruthy(first)
-                let reason = count > 1 ? (try? lua.tostring(first + 1)) : nil
-                EngineActor.assumeIsolated { done(isDone ? nil : reason ?? "the login failed") }
-            case .failure(let error): EngineActor.assumeIsolated { done(error.description) }
-            }
-        }
+        context.sandbox.spawn(
+            function, phase: context.phases.job,
+            arguments: { lua in
+                push(terminal, on: lua)
+                return 1
+            },
+            completion: onLoop { (lua: Lua, result: Result<Int32, LuaError>) in
+                switch result {
+                case .success(let count):
+                    let first = lua.top - count + 1
+                    let isDone = count > 0 && lua.isTruthy(first)
+                    let reason = count > 1 ? (try? lua.tostring(first + 1)) : nil
+                    done(isDone ? nil : reason ?? "the login failed")
+                case .failure(let error): done(error.description)
+                }
+            })
     }
 
     /// Pushes the list of logins, and gives its places.

@@ -51,11 +51,14 @@ struct TypeDefinitions {
     var plugins: [(name: String, text: String)] {
         bundled.map { plugin in
             var text = "---@meta resthost.\(plugin.name)\n\(Self.heading)\n\n"
-            if plugin.isUsed { text += options("resthost.\(plugin.name).options", plugin.options, owner: plugin.name) }
+            if plugin.isUsed {
+                text += options("resthost.\(plugin.name).options", plugin.options, owner: plugin.name)
+            }
             text += Self.comment(plugin.text)
             text += "---@class resthost.\(plugin.name)\nlocal \(plugin.name) = {}\n\n"
             if plugin.isUsed {
-                text += "---@param service resthost.service\n---@param options resthost.\(plugin.name).options\n"
+                text +=
+                    "---@param service resthost.service\n---@param options resthost.\(plugin.name).options\n"
                     + "function \(plugin.name).use(service, options) end\n\n"
             }
             for entry in plugin.functions {

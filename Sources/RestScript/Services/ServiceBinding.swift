@@ -185,7 +185,8 @@ struct ServiceBinding: ScriptBinding {
         guard lua.type(-1) == .function else {
             let name = call.type(1) == .string ? "module '\(try call.string(1, "plugin"))'" : "the table"
             throw LuaUsageError(
-                "\(name) is no plugin: it is neither a function(service, options) nor a table with one in 'use'")
+                "\(name) is no plugin: it is neither a function(service, options) nor a table with one in 'use'"
+            )
         }
         lua.pushValue(at: 1)
         if hasOptions { lua.pushValue(at: call.slot(2)) } else { lua.newTable() }

@@ -66,7 +66,8 @@ final class ServiceRegistry {
     }
 
     func add(
-        _ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?, isInternal: Bool
+        _ service: Service, at place: (file: String, line: Int)?, transport: TransportOptions?,
+        isInternal: Bool
     ) {
         service.refusal = { [weak context] url in context?.services.refusalOfRequest(to: url) }
         service.onResourceLimit = { [weak context] in context?.services.collectGarbage() }

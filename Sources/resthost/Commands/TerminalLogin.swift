@@ -52,8 +52,8 @@ final class LoopbackRedirect: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// - Parameter url: `http://127.0.0.1:PORT/PATH`, or nil for a port that the system chooses. The result is
-    ///   nil for another URL, or a port that can't be listened on.
+    /// - Parameter url: `http://127.0.0.1:PORT/PATH`, or nil for a port that the system chooses. The result
+    ///   is nil for another URL, or a port that can't be listened on.
     init?(url: String?) {
         guard let address = Self.address(of: url ?? "http://127.0.0.1:0/callback") else { return nil }
         #if os(Linux)

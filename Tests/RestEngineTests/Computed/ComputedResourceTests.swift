@@ -242,7 +242,8 @@ struct ComputedResourceTests {
         #expect(!restarted.resource("sum").isUpToDate && sum.isUpToDate)
     }
 
-    @Test func `21.5 a wipe during a computation makes it begin anew, and a wipe of its source does not end it`()
+    @Test
+    func `21.5 a wipe during a computation makes it begin anew, and a wipe of its source does not end it`()
         async throws
     {
         for wiped in ["sum", "a"] {

@@ -18,7 +18,9 @@ struct ImportCommandTests {
         #expect(made.output.contains("  wrote  lib/api_generated.lua\n"))
         folder.write("lib/api.lua", try TextFile.read(folder.path + "/lib/api.lua") + "-- mine\n")
         let again = await run("import", "openapi", "\(documents)/\(document)", "--output", "lib/api")
-        #expect(again.code == 0 && again.output.contains("  kept   lib/api.lua, which is yours\n"), "\(again.output)")
+        #expect(
+            again.code == 0 && again.output.contains("  kept   lib/api.lua, which is yours\n"),
+            "\(again.output)")
         let isMine = try TextFile.read(folder.path + "/lib/api.lua").hasSuffix("-- mine\n")
         #expect(isMine)
         let check = await run("check", "--strict", "lib/api.lua")
@@ -28,14 +30,16 @@ struct ImportCommandTests {
     }
 
     @Test func `a line of curl is a script, from an argument or a pipe`() async throws {
-        let line = "curl -X POST https://api.example.com/users -H 'Content-Type: application/json' -d '{\"name\":\"Ada\"}'"
+        let line =
+            "curl -X POST https://api.example.com/users -H 'Content-Type: application/json' -d '{\"name\":\"Ada\"}'"
         let made = await run("import", "curl", line)
         #expect(made.code == 0, "\(made.errors)")
         let text = try TextFile.read(folder.path + "/api_generated.lua")
         #expect(text.contains("https://api.example.com") && text.contains("POST"))
         folder.write("line", line)
         let piped = await ChildProcess(
-            ["/bin/sh", "-c", "'\(BuiltProgram.path)' import curl - --output piped --json <line"], in: folder.path
+            ["/bin/sh", "-c", "'\(BuiltProgram.path)' import curl - --output piped --json <line"],
+            in: folder.path
         ).end()
         #expect(piped.code == 0)
         let outcome = try Tree(json: piped.output)
@@ -53,7 +57,8 @@ struct ImportCommandTests {
     }
 
     @Test(arguments: [
-        ("{", "it is no JSON"), ("[]", "resthost: doc.json: "), (#"{"openapi":"4.0"}"#, "resthost: doc.json: "),
+        ("{", "it is no JSON"), ("[]", "resthost: doc.json: "),
+        (#"{"openapi":"4.0"}"#, "resthost: doc.json: "),
         (
             ##"{"openapi":"3.1.0","info":{"title":"a","version":"1"},"paths":{"/a":{"$ref":"#/nowhere"}}}"##,
             "#/nowhere"
@@ -62,7 +67,9 @@ struct ImportCommandTests {
     func `a wrong document is an error that names it`(text: String, message: String) async {
         folder.write("doc.json", text)
         let made = await run("import", "openapi", "doc.json")
-        #expect(made.code == 2 && made.errors.contains(message) && made.errors.contains("doc.json"), "\(made.errors)")
+        #expect(
+            made.code == 2 && made.errors.contains(message) && made.errors.contains("doc.json"),
+            "\(made.errors)")
         #expect(folder.names(in: ".") == ["doc.json"])
     }
 
