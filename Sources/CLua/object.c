@@ -1,5 +1,6 @@
 // Swift's functions, objects and errors inside Lua: userdata, and the one trampoline through which all
 // functions go.
+#define _GNU_SOURCE
 #include "internal.h"
 
 #include <lauxlib.h>
