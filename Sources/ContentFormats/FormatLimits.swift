@@ -30,3 +30,8 @@ package struct FormatLimits: Sendable, Equatable {
             format, at: place(), "its value is larger than \(self.bytes) bytes", isTooLarge: true)
     }
 }
+
+extension Tree {
+    /// Whether it is an array, or an empty table of a script, which is no more an object than an array.
+    var isList: Bool { kind == .array || kind == .object && count == 0 }
+}

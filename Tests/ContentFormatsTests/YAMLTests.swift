@@ -39,7 +39,7 @@ struct YAMLTests {
         ),
         (
             "a: [1, 2",
-            "malformed YAML at line 1, column 9: while parsing a flow sequence, did not find expected ',' or ']'"
+            "malformed YAML at line 2, column 1: while parsing a flow sequence, did not find expected ',' or ']'"
         ),
         (
             "a: !!binary aGk=",

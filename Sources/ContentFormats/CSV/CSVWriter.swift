@@ -9,7 +9,7 @@ struct CSVWriter {
     init(_ separator: UInt8, _ stop: StopFlag) { (self.separator, self.stop) = (separator, stop) }
 
     mutating func rows(_ rows: Tree, _ header: [String]?) throws(FormatError) {
-        guard rows.kind == .array || rows.count == 0, rows.kind != .string else {
+        guard rows.isList else {
             throw Self.fault("the rows are a list")
         }
         var names = header
@@ -30,7 +30,7 @@ struct CSVWriter {
                 try row(try fields(of: given, names ?? [], isChosen: header != nil, number))
                 continue
             }
-            guard given.kind == .array || given.count == 0, given.kind != .string else {
+            guard given.isList else {
                 throw Self.fault("row \(number) is a \(given.kind.typeName), not a table")
             }
             if names != nil, header == nil {

@@ -51,7 +51,7 @@ struct XMLWriter {
 
     private mutating func content(of tree: Tree, _ name: String, in namespace: String) throws(FormatError) {
         let children = tree["children"]
-        guard children.map({ $0.kind == .array || $0.count == 0 }) ?? true else {
+        guard children.map({ $0.isList || $0.isNull }) ?? true else {
             throw Self.fault("the children of '\(name)' are a list")
         }
         let isMixed = children?.elements.contains { $0.kind == .string } ?? false
@@ -80,7 +80,7 @@ struct XMLWriter {
 
     private mutating func attributes(_ tree: Tree?, in element: String) throws(FormatError) {
         guard let tree, !tree.isNull else { return }
-        guard tree.kind == .object || tree.count == 0 else {
+        guard tree.kind == .object || tree.kind == .array && tree.count == 0 else {
             throw Self.fault("the attributes of '\(element)' are values by name")
         }
         var count = 0

@@ -57,8 +57,8 @@ struct ServiceTests {
             "unknown option 'http': did you mean 'http2'?"
         ),
         (
-            "rest.service { name = 'a', standard_transformers = { 'xml' } }",
-            "unknown standard transformer 'xml': there are \"json\", \"text\", \"image\", \"ndjson\""
+            "rest.service { name = 'a', standard_transformers = { 'html' } }",
+            "unknown standard transformer 'html': there are \"json\", \"text\", \"image\", \"ndjson\", \"xml\", \"csv\", \"yaml\", \"msgpack\", \"cbor\""
         ),
         (
             "rest.service { name = 'a', standard_transformers = { 1 } }",

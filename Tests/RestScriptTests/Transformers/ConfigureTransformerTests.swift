@@ -136,8 +136,8 @@ struct ConfigureTransformerTests {
             "bad argument #2 'description' to 'rest.response_transformer' (string expected, got number)"
         ),
         (
-            "rest.transformers.xml()",
-            "unknown field 'xml' on rest.transformers: it has json, text, image, ndjson"
+            "rest.transformers.html()",
+            "unknown field 'html' on rest.transformers"
         ),
         (
             "api:configure_transformer(nil)",
