@@ -1,3 +1,5 @@
+@testable import RestEngine
+
 /// Reads arbitrary bytes as one of the formats, by the first byte. A value that was read is written and read
 /// again: it must be the same.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,3 +1,5 @@
+@testable import RestEngine
+
 /// Reads any text as a recording. The result is compared with itself, as a replay does. The text is also
 /// masked, and masking it again must not change it.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,3 +1,5 @@
+@testable import RestEngine
+
 /// The first byte says what the rest is: a path, a pointer, a patch, or a schema for itself. Those that
 /// are valid are applied to a small value, under limits.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,3 +1,5 @@
+@testable import RestEngine
+
 /// Reads any text as the query, the form and the cookies of a client.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzQueries(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {

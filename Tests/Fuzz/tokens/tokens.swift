@@ -1,3 +1,5 @@
+@testable import RestEngine
+
 /// Reads any text as a token, as its claims and as a set of keys. A text that is
 /// taken must keep to the rules.
 @_cdecl("LLVMFuzzerTestOneInput")
