@@ -1496,7 +1496,7 @@ function rest.json.merge(value, patch) end
 ---@param value any
 ---@param path string
 ---@param options? resthost.json.path.options
----@return table[]|nil
+---@return any[]|nil
 ---@return string?
 function rest.json.path(value, path, options) end
 

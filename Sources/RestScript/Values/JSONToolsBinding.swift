@@ -54,7 +54,7 @@ struct JSONToolsBinding: ValueBinding {
 
     private var merge: ModuleFunction {
         ModuleFunction(
-            "merge", signature: "(value, patch) -> value",
+            "merge", signature: "(value, patch: any) -> value",
             documentation:
                 "The value after a JSON merge patch (RFC 7396): objects are merged, `rest.null` removes a member, "
                 + "other values replace. The arguments stay as they are."
