@@ -1575,7 +1575,7 @@ rest.xml = {}
 ---The outermost element of an XML document: a table with `name`, `namespace` (nil without one), `attributes` by name, `children` and `text`. Space between elements is no text. A DOCTYPE that declares something is an error.
 ---@param text string
 ---@param options? resthost.xml.decode.options
----@return any|nil
+---@return table|nil
 ---@return string?
 function rest.xml.decode(text, options) end
 
@@ -1595,7 +1595,7 @@ function rest.xml.encode(element, options) end
 ---@param element table
 ---@param path string
 ---@param options? resthost.xml.find.options
----@return any|string|nil
+---@return table|string|nil
 function rest.xml.find(element, path, options) end
 
 ---@class resthost.xml.find_all.options
