@@ -145,8 +145,20 @@ function service:configure_transformer(pattern, options, transformer) end
 function service:computed(path, options, fn) end
 
 ---@overload fun(self: resthost.service, plugin: "api_key", options: resthost.api_key.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "aws_sigv4", options: resthost.aws_sigv4.options): resthost.service
 ---@overload fun(self: resthost.service, plugin: "basic", options: resthost.basic.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "cbor", options: resthost.cbor.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "csv", options: resthost.csv.options): resthost.service
 ---@overload fun(self: resthost.service, plugin: "digest", options: resthost.digest.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "github_app", options: resthost.github_app.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "google_service_account", options: resthost.google_service_account.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "graphql", options: resthost.graphql.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "hmac", options: resthost.hmac.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "msgpack", options: resthost.msgpack.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "oauth2", options: resthost.oauth2.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "pages", options: resthost.pages.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "xml", options: resthost.xml.options): resthost.service
+---@overload fun(self: resthost.service, plugin: "yaml", options: resthost.yaml.options): resthost.service
 ---Runs a plugin: a function of service and options, a table with one in `use`, or the name of a module that returns either. Without such a module in the script's folders, it is a plugin of the program: see [Plugins](plugins.md).
 ---@param plugin function|string|table
 ---@param options? any
@@ -574,6 +586,7 @@ local cache = {}
 ---@field url string An absolute URL.
 ---@field headers resthost.headers The request headers; assign nil to remove one.
 ---@field body? string The body as bytes; nil when there is none, or a multipart or file body, which an assignment replaces.
+---@field body_kind? string `bytes`, or `stream` for a body that is read while it is sent: a file, a multipart form, or that of a client of the gateway; nil without a body.
 local draft = {}
 
 ---One status over several resources; made by rest.status. The rules of its priority, of which the first that applies decides: `loading` (one of them is), `manual_loading` (a tracked request is under way), `any_data` and `all_data` (success), `error` (one has one). It is an observer: `resource:add_observer(status)` adds a resource.
@@ -779,6 +792,7 @@ function entity:header_values(name) end
 ---@field http_status_code? integer The status of the response, if there was one.
 ---@field entity? resthost.entity The body that came with the failure.
 ---@field cause? table The cause: a table with `type` and details.
+---@field path any Short for `cause.path`: of a GraphQL error, the keys that lead to the field.
 ---@field timestamp number Unix seconds.
 ---@field url? string The URL of the request, without user and password.
 ---@field method? string The method of the request.
@@ -855,6 +869,22 @@ local schema = {}
 ---@return table[]?
 function schema:validate(value) end
 
+---Reads records that come in pieces; made by rest.csv.reader and rest.json.reader. After a fault it reads no further.
+---@class resthost.record_reader
+---@field count integer The records so far.
+local record_reader = {}
+
+---Reads a piece. Returns the records that are complete, or how many they are if fn got them.
+---@param chunk string
+---@return any|nil
+---@return string?
+function record_reader:write(chunk) end
+
+---Reads the end, where the last record needs no line break.
+---@return any|nil
+---@return string?
+function record_reader:finish() end
+
 ---@class resthost.timeouts
 ---@field connect number Time for name lookup, connection and TLS handshake. In seconds. 0 or more. Default: `10`.
 ---@field first_byte number Time from the connection, or the beginning of one, to the first byte of the response. In seconds. 0 or more. Default: `30`.
@@ -925,8 +955,9 @@ local rest = {}
 ---@class resthost.service.options
 ---@field base_url? string The URL of the API; without it only absolute URLs work. 2 MiB at most.
 ---@field name? string A unique name in the script; default: the host of `base_url`, or `service`. 1 KiB at most.
----@field standard_transformers? ("json"|"text"|"image"|"ndjson")[] The standard transformers of the pipeline; default: all; with `{}` bodies stay bytes.
+---@field standard_transformers? ("json"|"text"|"image"|"ndjson"|"xml"|"csv"|"yaml"|"msgpack"|"cbor")[] The standard transformers of the pipeline; default: the first four; with `{}` bodies stay bytes.
 ---@field transport? resthost.service.options.transport The service's own connection settings.
+---@field internal? boolean Hides the service: the gateway doesn't serve it, and `resthost get` takes it only by name. For what a script asks for itself, such as tokens. Default: `false`.
 
 ---Declares a service.
 ---@param options resthost.service.options
@@ -1255,12 +1286,16 @@ function rest.stream_response(options, fn) end
 ---@return string?
 function rest.read_file(path) end
 
+---@class resthost.write_file.options
+---@field mode? string The permissions of the file in octal, such as `"0600"`; default: those of the file that is there, or `"0644"`. 1 KiB at most.
+
 ---Makes or replaces a file. Readers see the old content or the new, never a part. It must lie where `--allow-write` permits, by default below the script's folder; 64 MiB at most.
 ---@param path string
 ---@param bytes string
+---@param options? resthost.write_file.options
 ---@return true|nil
 ---@return string?
-function rest.write_file(path, bytes) end
+function rest.write_file(path, bytes, options) end
 
 ---@class resthost.permissions.options
 ---@field read? string[]|string|false Paths that it may read.
@@ -1373,6 +1408,65 @@ function rest.transformers.image(options) end
 ---@param options? resthost.transformers.ndjson.options
 ---@return resthost.transformation
 function rest.transformers.ndjson(options) end
+
+---@class resthost.transformers.xml.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field mixed? boolean Keeps each piece of text as a string among the children. Default: `false`.
+---@field max_nodes? integer Elements and attributes of the document. 1 to 100000000. Default: `1000000`.
+---@field max_depth? integer Elements inside each other. 1 to 512. Default: `256`.
+
+---The xml transformer, which services don't have by default.
+---@param options? resthost.transformers.xml.options
+---@return resthost.transformation
+function rest.transformers.xml(options) end
+
+---@class resthost.transformers.csv.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field header? boolean|string[] Whether the first row has the names of the columns; or the names, for a table without them. Default: `true`.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+---@field ragged? boolean Allows rows with fewer or more fields. Default: `false`.
+---@field types? table The types of columns, `"string"`, `"number"`, `"integer"` or `"boolean"`, by name or number. An empty field that is no string is `rest.null`.
+---@field max_row? integer|string The fields of a row together. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---The csv transformer, which services don't have by default.
+---@param options? resthost.transformers.csv.options
+---@return resthost.transformation
+function rest.transformers.csv(options) end
+
+---@class resthost.transformers.yaml.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field documents? boolean Gives a list of all documents; otherwise there is one at most. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The yaml transformer, which services don't have by default.
+---@param options? resthost.transformers.yaml.options
+---@return resthost.transformation
+function rest.transformers.yaml(options) end
+
+---@class resthost.transformers.msgpack.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The msgpack transformer, which services don't have by default.
+---@param options? resthost.transformers.msgpack.options
+---@return resthost.transformation
+function rest.transformers.msgpack(options) end
+
+---@class resthost.transformers.cbor.options
+---@field transform_errors? boolean Transforms the bodies of errors too. Default: `true`.
+---@field empty? boolean Transforms a success without a body too. Default: `false`.
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The cbor transformer, which services don't have by default.
+---@param options? resthost.transformers.cbor.options
+---@return resthost.transformation
+function rest.transformers.cbor(options) end
 
 rest.cache = {}
 
@@ -1511,6 +1605,15 @@ function rest.json.path(value, path, options) end
 ---@return string?
 function rest.json.paths(value, path, options) end
 
+---@class resthost.json.reader.options
+---@field max_line? integer|string The bytes of a line. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---Reads lines of JSON (NDJSON) that come in pieces, such as those of `rest.stream`, in little memory. It calls fn with each value; without fn its methods return the values.
+---@param options? resthost.json.reader.options
+---@param fn? fun(value: any)
+---@return resthost.record_reader
+function rest.json.reader(options, fn) end
+
 rest.schema = {}
 
 ---@class resthost.schema.compile.options
@@ -1522,6 +1625,150 @@ rest.schema = {}
 ---@param options? resthost.schema.compile.options
 ---@return resthost.schema
 function rest.schema.compile(schema, options) end
+
+rest.yaml = {}
+
+---@class resthost.yaml.decode.options
+---@field documents? boolean Gives a list of all documents; otherwise there is one at most. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The value of a YAML text by the core schema of YAML 1.2. Keys are strings, as they are written. A key that occurs twice is an error.
+---@param text string
+---@param options? resthost.yaml.decode.options
+---@return any|nil
+---@return string?
+function rest.yaml.decode(text, options) end
+
+---A YAML text of a value, which parsers of YAML 1.1 read in the same way.
+---@param value any
+---@return string
+function rest.yaml.encode(value) end
+
+rest.xml = {}
+
+---@class resthost.xml.decode.options
+---@field mixed? boolean Keeps each piece of text as a string among the children. Default: `false`.
+---@field max_nodes? integer Elements and attributes of the document. 1 to 100000000. Default: `1000000`.
+---@field max_depth? integer Elements inside each other. 1 to 512. Default: `256`.
+
+---The outermost element of an XML document: a table with `name`, `namespace` (nil without one), `attributes` by name, `children` and `text`. Space between elements is no text. A DOCTYPE that declares something is an error.
+---@param text string
+---@param options? resthost.xml.decode.options
+---@return table|nil
+---@return string?
+function rest.xml.decode(text, options) end
+
+---@class resthost.xml.encode.options
+---@field declaration? boolean Begins with `<?xml version="1.0" encoding="UTF-8"?>`. Default: `false`.
+
+---The text of an element in the form of `decode`; `name` alone is needed. `text` comes before the children, and doesn't count if strings are among them.
+---@param element table
+---@param options? resthost.xml.encode.options
+---@return string
+function rest.xml.encode(element, options) end
+
+---@class resthost.xml.find.options
+---@field namespaces? table Namespaces by the prefixes of the path. A name without prefix is one of any namespace; `{uri}name` needs no prefix.
+
+---The first element below the given one that a path leads to, such as `channel/item[2]/title`, `//item[@type='x']` or `*`; for a path that ends with `@name`, the attribute's value.
+---@param element table
+---@param path string
+---@param options? resthost.xml.find.options
+---@return table|string|nil
+function rest.xml.find(element, path, options) end
+
+---@class resthost.xml.find_all.options
+---@field namespaces? table Namespaces by the prefixes of the path. A name without prefix is one of any namespace; `{uri}name` needs no prefix.
+
+---All of them, in the document's order.
+---@param element table
+---@param path string
+---@param options? resthost.xml.find_all.options
+---@return table
+function rest.xml.find_all(element, path, options) end
+
+rest.csv = {}
+
+---@class resthost.csv.decode.options
+---@field header? boolean|string[] Whether the first row has the names of the columns; or the names, for a table without them. Default: `true`.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+---@field ragged? boolean Allows rows with fewer or more fields. Default: `false`.
+---@field types? table The types of columns, `"string"`, `"number"`, `"integer"` or `"boolean"`, by name or number. An empty field that is no string is `rest.null`.
+---@field max_row? integer|string The fields of a row together. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---The rows of a table (RFC 4180): tables with the values by the names of the first row, or lists. A row with fewer or more fields is an error, and blank lines are no rows.
+---@param text string
+---@param options? resthost.csv.decode.options
+---@return table|nil
+---@return string?
+function rest.csv.decode(text, options) end
+
+---@class resthost.csv.encode.options
+---@field header? string[] The columns in their order; default: those of the first row if it has names, sorted.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+
+---The text of rows, which are lists, or tables with names. A value is a string, number or boolean; `rest.null` is an empty field.
+---@param rows table
+---@param options? resthost.csv.encode.options
+---@return string
+function rest.csv.encode(rows, options) end
+
+---@class resthost.csv.reader.options
+---@field header? boolean|string[] Whether the first row has the names of the columns; or the names, for a table without them. Default: `true`.
+---@field separator? string The character between fields, such as `";"` or `"\t"`. Default: `","`.
+---@field ragged? boolean Allows rows with fewer or more fields. Default: `false`.
+---@field types? table The types of columns, `"string"`, `"number"`, `"integer"` or `"boolean"`, by name or number. An empty field that is no string is `rest.null`.
+---@field max_row? integer|string The fields of a row together. In bytes. 1 TiB at most. Default: `"1MiB"`.
+
+---Reads a table that comes in pieces, such as those of `rest.stream`, in little memory. It calls fn with each row; without fn its methods return the rows.
+---@param options? resthost.csv.reader.options
+---@param fn? fun(row: any)
+---@return resthost.record_reader
+function rest.csv.reader(options, fn) end
+
+rest.msgpack = {}
+
+---@class resthost.msgpack.decode.options
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The value of MessagePack bytes. Texts and bytes are strings, and the keys of maps are strings, numbers or booleans. A time (extension -1) is its seconds since 1970; other extensions are an error.
+---@param bytes string
+---@param options? resthost.msgpack.decode.options
+---@return any|nil
+---@return string?
+function rest.msgpack.decode(bytes, options) end
+
+---@class resthost.msgpack.encode.options
+---@field binary? boolean Writes all strings but keys as bytes. Default: `false`.
+
+---The MessagePack bytes of a value. A string that is UTF-8 is written as text, another one and `rest.bytes` as bytes.
+---@param value any
+---@param options? resthost.msgpack.encode.options
+---@return string
+function rest.msgpack.encode(value, options) end
+
+rest.cbor = {}
+
+---@class resthost.cbor.decode.options
+---@field sequence? boolean Gives a list of all values that follow each other. Default: `false`.
+---@field max_depth? integer Lists and tables inside each other. 1 to 512. Default: `256`.
+
+---The value of CBOR bytes. Texts and bytes are strings, and the keys of maps are strings, numbers or booleans. Tags for times, texts and large integers give the value inside; other tags are an error.
+---@param bytes string
+---@param options? resthost.cbor.decode.options
+---@return any|nil
+---@return string?
+function rest.cbor.decode(bytes, options) end
+
+---@class resthost.cbor.encode.options
+---@field binary? boolean Writes all strings but keys as bytes. Default: `false`.
+
+---The CBOR bytes of a value. A string that is UTF-8 is written as text, another one and `rest.bytes` as bytes.
+---@param value any
+---@param options? resthost.cbor.encode.options
+---@return string
+function rest.cbor.encode(value, options) end
 
 rest.base64 = {}
 
