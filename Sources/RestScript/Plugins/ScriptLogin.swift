@@ -15,7 +15,7 @@ package protocol LoginTerminal: AnyObject {
     /// - Returns: Nil when it can't listen: then the person pastes the address.
     func listen(for url: String?) -> String?
 
-    /// Waits for the redirect; `answer` gets its path and query, or nil when none came in time.
+    /// Waits for the redirect; `answer` gets its query, or nil when none came in time.
     func awaitRedirect(_ answer: @escaping @EngineActor (String?) -> Void)
 }
 

@@ -99,8 +99,8 @@ final class LoopbackRedirect: Sendable {
         return nil
     }
 
-    /// The target of the first request for the path, with its query; nil when none comes in time. Browsers
-    /// also ask for other paths, such as an icon: those get 404.
+    /// The query of the first request for the path; nil when none comes in time. Browsers also ask for other
+    /// paths, such as an icon: those get 404.
     func wait(seconds: Int32) -> String? {
         let end = InternetTime.now + Double(seconds)
         while true {
@@ -111,9 +111,10 @@ final class LoopbackRedirect: Sendable {
             guard peer >= 0 else { continue }
             defer { Platform.close(peer) }
             guard let target = Self.target(of: peer) else { continue }
-            let isMeant = target.split(separator: "?", maxSplits: 1).first.map(String.init) == path
+            let parts = target.split(separator: "?", maxSplits: 1)
+            let isMeant = parts.first.map(String.init) == path
             Self.answer(peer, isMeant)
-            if isMeant { return target }
+            if isMeant { return parts.count > 1 ? String(parts[1]) : "" }
         }
     }
 

@@ -97,7 +97,7 @@ struct PrintTests {
         ("api:resource('a'):on_success(print)", "unknown field 'on_success' on resource: a request has it"),
         (
             "api:use(5)",
-            "bad argument #1 'plugin' to 'use' (function or name of a module expected, got number)"
+            "bad argument #1 'plugin' to 'use' (function, name of a plugin or module, or a module expected, got number)"
         ),
         ("rest.service 'http://a.test'", "write rest.service { base_url = "),
         (

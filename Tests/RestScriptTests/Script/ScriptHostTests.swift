@@ -87,7 +87,7 @@ struct ScriptHostTests {
         #expect(
             fixture.lines.map { $0.replacing(folder.path, with: "") } == [
                 "lib.tool\ttrue\ttrue", "api\t3",
-                "false\tmodule 'number' is no plugin: it returns a number, not a function(service, options)",
+                "false\tmodule 'number' is no plugin: it is neither a function(service, options) nor a table with one in 'use'",
                 "/bad.lua:2: boom",
             ])
     }
