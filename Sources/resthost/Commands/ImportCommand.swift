@@ -126,11 +126,12 @@ struct ImportCommand: ParsableCommand {
             Streams.output(
                 file.isKept ? "  kept   \(file.path), which is yours\n" : "  wrote  \(file.path)\n")
         }
-        guard !result.variables.isEmpty else { return }
-        Streams.output("It reads \(result.variables.joined(separator: ", ")).\n")
-        if written.contains(where: { $0.isKept && $0.path.hasSuffix("resthost.toml") }) {
-            Streams.output("Permit that in resthost.toml, which is yours: [permissions] env = [\"…\"]\n")
-        }
+        guard !result.variables.isEmpty,
+            written.contains(where: { $0.isKept && $0.path.hasSuffix("resthost.toml") })
+        else { return }
+        let names = result.variables.map { "\"\($0)\"" }.joined(separator: ", ")
+        Streams.output(
+            "Permit the variables in resthost.toml, which is yours: [permissions] env = [\(names)]\n")
     }
 
     private static let shownWarnings = 20
