@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Runs recipes of examples/cookbook against Authlib, strawberry and InfluxDB."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+sys.dont_write_bytecode = True
+import plugin_host as host
+from recipe_host import recipe, server, status_of
+
+host.use_packages("Authlib", "Flask", "cryptography", "strawberry-graphql", "starlette", "uvicorn")
+
+
+def get(url):
+    with urllib.request.urlopen(url) as answer:
+        return json.load(answer)
+
+
+def oauth2_api():
+    port = host.free_port()
+    base = f"http://127.0.0.1:{port}"
+    environment = {"API_URL": base + "/api", "OAUTH_URL": base + "/token", "OAUTH_CLIENT_SECRET": "a secret +%"}
+    with server([sys.executable, str(host.HERE / "oauth2_server.py"), str(port), "{}"], base + "/-/stats"):
+        with recipe("oauth2_api", OAUTH_CLIENT_ID="me-60", **environment) as read:
+            for page in range(3):
+                answer = read(f"/api/reports?page={page}")
+                host.check("a report", answer, {"name": "reports", "client": "me-60"})
+            stats = get(base + "/-/stats")
+            host.check("logins for three reports", (stats["logins"], stats["taken"]), ({"me-60": 1}, 3))
+            urllib.request.urlopen(base + "/-/revoke", b"").close()
+            host.check("a report after a revocation", read("/api/reports?page=4")["client"], "me-60")
+            stats = get(base + "/-/stats")
+            host.check("logins after a revocation", (stats["logins"], stats["refused"]), ({"me-60": 2}, 1))
+        with recipe("oauth2_api", OAUTH_CLIENT_ID="me-2", **environment) as read:
+            read("/api/reports?page=1")
+            time.sleep(2.5)
+            read("/api/reports?page=2")
+            stats = get(base + "/-/stats")
+            host.check("logins with tokens of two seconds", stats["logins"]["me-2"], 2)
+            host.check("refusals of tokens that have ended", stats["refused"], 1)
+        wrong = {**environment, "OAUTH_CLIENT_SECRET": "another secret"}
+        with recipe("oauth2_api", OAUTH_CLIENT_ID="me-60", **wrong) as read:
+            host.check("a wrong secret", status_of(read, "/api/reports") >= 400, True)
+
+
+oauth2_api()
+print("recipes_apis: oauth2_api with Authlib")
