@@ -24,7 +24,8 @@ def get(url):
 def oauth2_api():
     port = host.free_port()
     base = f"http://127.0.0.1:{port}"
-    environment = {"API_URL": base + "/api", "OAUTH_URL": base + "/token", "OAUTH_CLIENT_SECRET": "a secret +%"}
+    environment = {"API_URL": base + "/api", "OAUTH_URL": base + "/token"}
+    environment["OAUTH_CLIENT_SECRET"] = "a secret +%"
     with server([sys.executable, str(host.HERE / "oauth2_server.py"), str(port), "{}"], base + "/-/stats"):
         with recipe("oauth2_api", OAUTH_CLIENT_ID="me-60", **environment) as read:
             for page in range(3):
@@ -48,5 +49,33 @@ def oauth2_api():
             host.check("a wrong secret", status_of(read, "/api/reports") >= 400, True)
 
 
+def graphql_gateway():
+    port = host.free_port()
+    base = f"http://127.0.0.1:{port}"
+
+    def path(operation, code):
+        return f"/countries/graphql/{operation}?variables=" + urllib.parse.quote(json.dumps({"code": code}))
+
+    with server([sys.executable, str(host.HERE / "countries_server.py"), str(port)], base + "/-/requests"):
+        with recipe("graphql_gateway", COUNTRIES_URL=base) as read:
+            for _ in range(2):
+                host.check("a country", read(path("country", "FI"))["country"], {
+                    "name": "Finland", "capital": "Helsinki", "currency": "EUR",
+                    "languages": [{"name": "Finnish"}, {"name": "Swedish"}],
+                })
+            continent = read(path("continent", "AN"))["continent"]
+            antarctica = {"code": "AQ", "name": "Antarctica"}
+            host.check("a continent", continent, {"name": "Antarctica", "countries": [antarctica]})
+            host.check("requests for two resources", get(base + "/-/requests"), ["POST"] * 2)
+            pair = {"names": ["Ireland", "Finland"], "same_currency": True}
+            host.check("a pair", read("/pair/ie/fi"), pair)
+            host.check("requests with a pair", len(get(base + "/-/requests")), 3)
+            host.check("a pair with an unknown country", status_of(read, "/pair/ie/xx"), 404)
+            host.check("an error of the API", status_of(read, path("country", "??")) >= 400, True)
+            query = json.dumps({"query": "{ country(code: \"IS\") { name } }"}).encode()
+            host.check("a query of a client", status_of(read, "/countries/graphql", query), 405)
+
+
 oauth2_api()
-print("recipes_apis: oauth2_api with Authlib")
+graphql_gateway()
+print("recipes_apis: oauth2_api with Authlib, graphql_gateway with strawberry")
