@@ -76,6 +76,48 @@ def graphql_gateway():
             host.check("a query of a client", status_of(read, "/countries/graphql", query), 405)
 
 
+def influx_writes():
+    """Debian's InfluxDB 1.6 has no /api/v2/write: the recipe writes to a database."""
+    address, further = (f"127.0.0.1:{host.free_port()}" for _ in range(2))
+
+    def query(text):
+        query = urllib.parse.urlencode({"q": text, "db": "sensors"})
+        series = get(f"http://{address}/query?{query}")["results"][0].get("series", [])
+        return {one["tags"]["sensor"]: [row[1] for row in one["values"]] for one in series}
+
+    with tempfile.TemporaryDirectory() as folder:
+        config = pathlib.Path(folder, "influxdb.conf")
+        config.write_text(
+            f'bind-address = "{further}"\n[meta]\ndir = "{folder}/meta"\n'
+            f'[data]\ndir = "{folder}/data"\nwal-dir = "{folder}/wal"\n[http]\nbind-address = "{address}"\n'
+        )
+        command = [host.program("influxd", "influxdb"), "run", "-config", str(config)]
+        with server(command, f"http://{address}/ping"):
+            environment = {"INFLUX_URL": f"http://{address}", "INFLUX_DATABASE": "sensors"}
+            with recipe("influx_writes", **environment) as read:
+
+                def measure(sensor, temperature):
+                    body = json.dumps({"sensor": sensor, "temperature": temperature}).encode()
+                    return read("/measurements", body, headers={"Content-Type": "application/json"})
+
+                # The database is missing at first, so nothing is lost while writes fail.
+                measure("cellar", 11.5)
+                time.sleep(11)
+                form = urllib.parse.urlencode({"q": "CREATE DATABASE sensors"}).encode()
+                urllib.request.urlopen(f"http://{address}/query", form).close()
+                measure("living room, left=a\nb", -3)
+                measure("cellar", 0.25)
+                host.check("measurements that wait", measure("C:\\a", 1e9), {"waiting": 4, "lost": 0})
+                host.check("a wrong measurement", status_of(measure, "cellar", "warm"), 422)
+                host.check("a name that the protocol can't write", status_of(measure, "attic\\", 20), 422)
+            # The recipe has ended, and has written before.
+            measurements = query("SELECT value FROM temperature GROUP BY sensor")
+            host.check("measurements in the database", measurements, {
+                "cellar": [11.5, 0.25], "living room, left=a\\nb": [-3], "C:\\a": [1e9],
+            })
+
+
 oauth2_api()
 graphql_gateway()
-print("recipes_apis: oauth2_api with Authlib, graphql_gateway with strawberry")
+influx_writes()
+print("recipes_apis: oauth2_api with Authlib, graphql_gateway with strawberry, influx_writes with InfluxDB 1")
