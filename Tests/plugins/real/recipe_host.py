@@ -33,7 +33,7 @@ def server(command, url):
 def recipe(name, keep_in=None, **environment):
     """Runs the gateway of a recipe in a folder of its own, and gives a function that reads from it.
 
-    What the recipe stores goes to the folder `keep_in`, or away."""
+    The function has the gateway's address as `url`. What the recipe stores goes to the folder `keep_in`, or away."""
     url = f"http://127.0.0.1:{host.free_port()}"
     with tempfile.TemporaryDirectory() as folder:
         folder = keep_in or folder
@@ -56,6 +56,7 @@ def recipe(name, keep_in=None, **environment):
 
         try:
             host.wait_for(url + "/-/health", process)
+            read.url = url
             yield read
         finally:
             process.terminate()
