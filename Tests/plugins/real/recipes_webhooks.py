@@ -65,7 +65,7 @@ def stripe_webhooks():
             host.check("another event", send(*stripe_event("charge.refunded", "42", secret)), 200)
             host.check("orders in the end", len(orders), 1)
 
-            # A failure of the orders is tried again, and is told to Stripe when it stays.
+            # The recipe tries again when the orders fail, and Stripe gets an error when that does not help.
             statuses[:] = [200, 503]
             host.check("a failure", send(*stripe_event("payment_intent.succeeded", "45", secret)), 200)
             host.check("attempts", [path for _, path, _, _ in orders[1:]], ["/orders/45"] * 2)
