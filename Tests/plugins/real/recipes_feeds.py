@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the recipe news_planet of examples/cookbook with feeds that feedgen makes."""
+"""Runs recipes of examples/cookbook with feeds that feedgen makes, and against pypiserver."""
 
+import pathlib
 import sys
+import tempfile
+import time
 
 sys.dont_write_bytecode = True
 import plugin_host as host
-from recipe_host import receiver, recipe
+from recipe_host import receiver, recipe, server
 
-host.use_packages("feedgen")
+host.use_packages("feedgen", "pypiserver")
 
 from feedgen.feed import FeedGenerator
 
@@ -58,5 +61,42 @@ def news_planet():
             host.check("news without a feed", [one["title"] for one in read("/news")], ["<Atom>", "Older"])
 
 
+def package_releases():
+    with tempfile.TemporaryDirectory() as packages, tempfile.TemporaryDirectory() as kept:
+
+        def release(name, version):
+            pathlib.Path(packages, f"{name}-{version}.tar.gz").write_bytes(b"a package")
+
+        def wait_for_items(read, count):
+            for _ in range(100):
+                items = read("/feed.json?" + str(time.time()))["items"]
+                if len(items) >= count:
+                    break
+                time.sleep(0.2)
+            return [item["title"] for item in items]
+
+        # The server has no numpy.
+        for name, version in [("requests", "2.9"), ("flask", "3.0rc1")]:
+            release(name, version)
+        port = host.free_port()
+        url = f"http://127.0.0.1:{port}"
+        command = [sys.executable, "-m", "pypiserver", "run", "--disable-fallback", "-i", "127.0.0.1"]
+        environment = {"PYPI_URL": url, "PYPI_INTERVAL": "1"}
+        with server([*command, "-p", str(port), packages], url):
+            with recipe("package_releases", kept, **environment) as read:
+                time.sleep(2.5)
+                host.check("news at first", wait_for_items(read, 0), [])
+                release("requests", "2.10")
+                host.check("a release", wait_for_items(read, 1), ["requests 2.10"])
+                # An older version that comes later is no news.
+                release("requests", "2.9.1")
+                release("flask", "3.0")
+                host.check("two releases", wait_for_items(read, 2), ["flask 3.0", "requests 2.10"])
+            with recipe("package_releases", kept, **environment) as read:
+                time.sleep(2.5)
+                host.check("news after a restart", wait_for_items(read, 2), ["flask 3.0", "requests 2.10"])
+
+
 news_planet()
-print("recipes_feeds: news_planet with RSS and Atom of feedgen")
+package_releases()
+print("recipes_feeds: news_planet with RSS and Atom of feedgen, package_releases with pypiserver")
