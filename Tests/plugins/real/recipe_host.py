@@ -85,7 +85,7 @@ def status_of(read, *arguments, **options):
 @contextlib.contextmanager
 def receiver(answer):
     """A server for what a recipe sends. `answer` gets the method, the path, the headers and the body, and
-    gives a status, the type of the content, and the content."""
+    gives a status, the type of the content or all headers, and the content."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -94,7 +94,8 @@ def receiver(answer):
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             status, kind, content = answer(self.command, self.path, self.headers, body)
             self.send_response(status)
-            self.send_header("Content-Type", kind)
+            for name, value in ({"Content-Type": kind} if isinstance(kind, str) else kind).items():
+                self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
