@@ -3,7 +3,8 @@
 --   resthost get github_issues.lua /all/octocat/hello-world/issues
 local rest = require "resthost"
 
-local github = rest.service { name = "github", base_url = "https://api.github.com" }
+local url = rest.env.GITHUB_URL or "https://api.github.com"
+local github = rest.service { name = "github", base_url = url }
 
 github:configure("**", function(c)
   c.accept = "application/vnd.github+json"

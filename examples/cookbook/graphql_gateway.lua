@@ -5,7 +5,8 @@
 local rest = require "resthost"
 local graphql = require "resthost.graphql"
 
-local countries = rest.service { name = "countries", base_url = "https://countries.trevorblades.com" }
+local url = rest.env.COUNTRIES_URL or "https://countries.trevorblades.com"
+local countries = rest.service { name = "countries", base_url = url }
 
 local COUNTRY = [[
   query Country($code: ID!) {

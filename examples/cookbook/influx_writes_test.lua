@@ -41,5 +41,6 @@ end)
 
 t.test("a wrong measurement is refused", function()
   t.equal(measure("a", "warm").status, 422)
+  for _, name in ipairs { "", "a\\", "\\\\" } do t.equal(measure(name, 1).status, 422) end
   t.equal(host:request("POST", "/measurements", { body = "no JSON" }).status, 422)
 end)

@@ -6,7 +6,8 @@ local kubernetes = require "resthost.kubernetes"
 
 -- In a pod its own cluster, else the one that `kubectl proxy` speaks to.
 local is_pod = rest.env.KUBERNETES_SERVICE_HOST
-local cluster = kubernetes.cluster(is_pod and {} or { url = "http://127.0.0.1:8001", token = false })
+local url = rest.env.KUBERNETES_URL or "http://127.0.0.1:8001"
+local cluster = kubernetes.cluster(is_pod and {} or { url = url, token = false })
 local alerts = rest.service { name = "alerts", base_url = rest.env.ALERT_URL or "http://127.0.0.1:8081" }
 
 alerts:configure("**", function(c)

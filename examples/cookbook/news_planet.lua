@@ -5,8 +5,8 @@
 local rest = require "resthost"
 
 local feeds = {
-  { name = "lwn", base_url = "https://lwn.net", path = "/headlines/rss" },
-  { name = "debian", base_url = "https://www.debian.org", path = "/News/news" },
+  { name = "lwn", base_url = rest.env.LWN_URL or "https://lwn.net", path = "/headlines/rss" },
+  { name = "debian", base_url = rest.env.DEBIAN_URL or "https://www.debian.org", path = "/News/news" },
 }
 
 for _, feed in ipairs(feeds) do
@@ -14,20 +14,23 @@ for _, feed in ipairs(feeds) do
     name = feed.name, base_url = feed.base_url, standard_transformers = { "xml", "text" },
   }
   feed.service:configure("**", function(c)
-    c.expiration_time = 900
-    c.stale_if_error = 7 * 86400
+    c.expiration_time, c.stale_if_error = 900, 7 * 86400
     c.accept = { "application/rss+xml", "application/atom+xml", "application/xml;q=0.9" }
   end)
 end
 
+-- A date of RSS (RFC 822) or Atom (RFC 3339) in UTC, which sorts as text.
 local months = "JanFebMarAprMayJunJulAugSepOctNovDec"
-
--- A date of RSS (RFC 822) in the form of Atom (RFC 3339), which sorts as text.
 local function date_of(text)
-  local day, month, year, clock = (text or ""):match "(%d+) (%a%a%a)%a* (%d%d%d%d) (%d%d:%d%d)"
-  local place = month and months:find(month, 1, true)
-  if not place then return text or "" end
-  return ("%s-%02d-%02dT%s"):format(year, place // 3 + 1, tonumber(day), clock)
+  local day, name, year, hour, minute = text:match "(%d+) (%a%a%a)%a* (%d%d%d%d) (%d%d):(%d%d)"
+  local place = name and months:find(name, 1, true)
+  local month = place and place // 3 + 1
+  if not day then year, month, day, hour, minute = text:match "(%d%d%d%d)-(%d%d)-(%d%d)T(%d%d):(%d%d)" end
+  if not month then return text end
+  local sign, hours, minutes = text:match "([+-])(%d%d):?(%d%d)$"
+  if sign then minute = minute - tonumber(sign .. hours * 60 + minutes) end
+  local time = os.time { year = year, month = month, day = day, hour = hour, min = minute }
+  return os.date("%Y-%m-%dT%H:%MZ", time)
 end
 
 local function text_of(item, ...)
@@ -38,22 +41,19 @@ local function text_of(item, ...)
 end
 
 local function items_of(feed)
-  local document, err = feed.service:resource(feed.path):get()
+  local list, document, err = {}, feed.service:resource(feed.path):get()
   if not document then return nil, err end
-  local list = {}
   for _, item in ipairs(rest.xml.find_all(document, document.name == "feed" and "entry" or "//item")) do
     list[#list + 1] = {
       feed = feed.name, title = text_of(item, "title"), url = text_of(item, "link/@href", "link"),
-      date = date_of(text_of(item, "pubDate", "updated", "date")),
+      date = date_of(text_of(item, "pubDate", "updated", "date") or ""),
     }
   end
   return list
 end
 
-local gateway = rest.gateway { expose = {} }
-gateway:route("GET", "/news", { expiration_time = 60 }, function()
-  local lists, _, some = rest.gather(feeds, 4, items_of)
-  local all = {}
+rest.gateway({ expose = {} }):route("GET", "/news", { expiration_time = 60 }, function()
+  local all, lists, _, some = {}, rest.gather(feeds, 4, items_of)
   for _, list in ipairs(lists or some) do table.move(list or {}, 1, #(list or {}), #all + 1, all) end
   table.sort(all, function(a, b) return a.date > b.date end)
   return rest.json.array(table.move(all, 1, math.min(#all, 50), 1, {}))

@@ -24,9 +24,26 @@ local function news() return host:request("GET", "/news").json end
 t.test("RSS and Atom are one list, newest first", function()
   local list = news()
   t.equal(list[1], {
-    feed = "lwn", title = "Kernel & more", url = "https://lwn.net/1", date = "2026-01-02T09:30",
+    feed = "lwn", title = "Kernel & more", url = "https://lwn.net/1", date = "2026-01-02T09:30Z",
   })
   t.equal({ list[2].title, list[2].url, list[3].title }, { "Release", "https://www.debian.org/r", "Old" })
+end)
+
+t.test("dates of all time zones are compared in UTC, and others stay as they are", function()
+  local dates = {
+    "2 Jan 2026 23:30:00 -0200", "Sat, 03 Jan 2026 09:00 +0530", "Fri, 1 Foo 2026 09:00:00 GMT",
+    "2026-01-03T05:00:00+02:00", "2026-01-03", "",
+  }
+  local items = {}
+  for number, date in ipairs(dates) do items[number] = ("<item><pubDate>%s</pubDate></item>"):format(date) end
+  serve("https://lwn.net/headlines/rss", "<rss>" .. table.concat(items) .. "</rss>", "application/rss+xml")
+  serve("https://www.debian.org/News/news", "<feed/>", "application/atom+xml")
+  local seen = {}
+  for number, item in ipairs(news()) do seen[number] = item.date end
+  t.equal(seen, {
+    "Fri, 1 Foo 2026 09:00:00 GMT", "2026-01-03T03:30Z", "2026-01-03T03:00Z", "2026-01-03T01:30Z",
+    "2026-01-03", "",
+  })
 end)
 
 t.test("a feed that fails keeps its items, and others are shown", function()

@@ -5,9 +5,10 @@
 local rest = require "resthost"
 local polling = require "resthost.polling"
 
-local pypi = rest.service { name = "pypi", base_url = "https://pypi.org/pypi" }
+local pypi = rest.service { name = "pypi", base_url = rest.env.PYPI_URL or "https://pypi.example/pypi" }
 local packages = { "requests", "flask", "numpy" }
 local state = rest.store.open "releases.db"
+local interval = tonumber(rest.env.PYPI_INTERVAL) or 3600
 
 -- One request at a time, with the ETag of the last answer.
 pypi:configure("**", function(c)
@@ -29,7 +30,7 @@ for _, name in ipairs(packages) do
   -- The whole answer is one item: its key is the version.
   local function info_of(content) return rest.json.array { content.info } end
   polling.changes(pypi:resource("/" .. name .. "/json"), {
-    items = info_of, key = "version", interval = 3600, max_wait = 6 * 3600, previous = false,
+    items = info_of, key = "version", interval = interval, max_wait = 6 * interval, previous = false,
   }, function(change)
     if change.type ~= "added" then return end
     rest.log.info("new release", { package = name, version = change.key })

@@ -3,10 +3,10 @@ local t = require "resthost.test"
 local host
 
 local function release(name, version)
-  return host:stub("GET", ("https://pypi.org/pypi/%s/json"):format(name), {
+  return host:stub("GET", ("https://pypi.example/pypi/%s/json"):format(name), {
     json = {
       info = {
-        version = version, package_url = "https://pypi.org/project/" .. name, summary = "About " .. name,
+        version = version, package_url = "https://pypi.example/project/" .. name, summary = "About " .. name,
       },
     },
   })
@@ -28,7 +28,7 @@ t.test("a new release is in the feed", function()
   local items = feed()
   t.equal(#items, 1)
   t.equal(items[1].title, "flask 1.1")
-  t.equal(items[1].url, "https://pypi.org/project/flask")
+  t.equal(items[1].url, "https://pypi.example/project/flask")
   t.equal(items[1].date_published, "1970-01-12T14:46:40Z")
 end)
 
@@ -36,7 +36,7 @@ t.test("the newest release comes first, and a failure is no news", function()
   release("flask", "1.1")
   host:advance(3601)
   release("numpy", "2.0")
-  host:stub("GET", "https://pypi.org/pypi/flask/json", { status = 404 })
+  host:stub("GET", "https://pypi.example/pypi/flask/json", { status = 404 })
   host:advance(3600)
   t.equal({ feed()[1].title, feed()[2].title, #feed() }, { "numpy 2.0", "flask 1.1", 2 })
 end)

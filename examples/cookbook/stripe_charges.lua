@@ -4,7 +4,7 @@
 --   curl -d amount=1200 -d order=42 http://127.0.0.1:8080/pay
 local rest = require "resthost"
 
-local stripe = rest.service { name = "stripe", base_url = "https://api.stripe.com/v1" }
+local stripe = rest.service { name = "stripe", base_url = rest.env.STRIPE_URL or "https://api.stripe.com/v1" }
 stripe:use("basic", { username = rest.env.STRIPE_KEY or "sk_test_none", password = "" })
 
 -- With an Idempotency-Key a payment may be sent again after a failure of the network.

@@ -2,11 +2,8 @@
 """Runs recipes of examples/cookbook against the Docker registry, etcd, Prometheus, Radicale and moto."""
 
 import base64
-import contextlib
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
@@ -15,58 +12,9 @@ import urllib.request
 sys.dont_write_bytecode = True
 import plugin_host as host
 import registry_server
+from recipe_host import recipe, server, until
 
 host.use_packages("Radicale", "moto")
-
-FOLDER = host.ROOT / "examples/cookbook"
-LUA_PATH = ["--lua-path", os.environ["RESTHOST_LUA_PATH"]] if "RESTHOST_LUA_PATH" in os.environ else []
-
-
-@contextlib.contextmanager
-def server(command, url):
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        host.wait_for(url, process)
-        yield
-    finally:
-        process.terminate()
-        process.wait()
-
-
-@contextlib.contextmanager
-def recipe(name, **environment):
-    """Runs the gateway of a recipe, and gives a function that reads from it."""
-    url = f"http://127.0.0.1:{host.free_port()}"
-    command = [host.PROGRAM, "run", name + ".lua", "--listen", url.removeprefix("http://"), *LUA_PATH]
-    process = subprocess.Popen(
-        command,
-        cwd=FOLDER,
-        env={**os.environ, **environment},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-    def read(path, body=None, as_json=True):
-        with urllib.request.urlopen(url + path, body, timeout=20) as answer:
-            content = answer.read()
-            return json.loads(content) if content and as_json else content
-
-    try:
-        host.wait_for(url + "/-/health", process)
-        yield read
-    finally:
-        process.terminate()
-        process.wait()
-
-
-def until(read, path, expected):
-    """Waits until the gateway's answer is the expected one."""
-    for _ in range(100):
-        content = read(path)
-        if content == expected:
-            return
-        time.sleep(0.2)
-    sys.exit(f"{path}: expected {expected!r} in the end, got {content!r}")
 
 
 def docker_tags():
