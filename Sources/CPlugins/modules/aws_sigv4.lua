@@ -6,7 +6,7 @@ local plugin = require "resthost.plugin"
 local scope = require "resthost.scope"
 local aws_credentials = require "resthost.aws_credentials"
 local aws_signature = require "resthost.aws_signature"
-local aws_sources = require "resthost.aws_sources"
+local dates = require "resthost.dates"
 
 local SKEW = 240      -- seconds between two clocks from which the clock is to blame for a refusal
 local LARGE = 8 << 20 -- bytes of a body whose digest takes much of the time of a mutator
@@ -45,18 +45,6 @@ local function payload_of(draft, service)
   return aws_signature.sha256 ""
 end
 
-local months = { Jan = 1, Feb = 2, Mar = 3, Apr = 4, May = 5, Jun = 6, Jul = 7, Aug = 8, Sep = 9, Oct = 10,
-  Nov = 11, Dec = 12 }
-
--- The time in a Date header (RFC 9110 5.6.7), in Unix seconds.
-local function time_of(date)
-  local day, month, year, hour, minute, second =
-    (date or ""):match "^%a%a%a, (%d%d) (%a%a%a) (%d%d%d%d) (%d%d):(%d%d):(%d%d) GMT$"
-  if not months[month] then return nil end
-  return aws_sources.utc(tonumber(year), months[month], tonumber(day), tonumber(hour), tonumber(minute),
-    tonumber(second))
-end
-
 -- The text of a refusal that may name a code.
 local function text_of(err)
   local content = err.entity and err.entity.content
@@ -73,7 +61,7 @@ local clock_codes = {
 local function skew(err, offset)
   local code = err.http_status_code
   if code ~= 400 and code ~= 401 and code ~= 403 then return nil end
-  local time = err.entity and time_of(err.entity.headers["Date"])
+  local time = err.entity and dates.of_http(err.entity.headers["Date"])
   local text = text_of(err)
   local is_about_time = text == "" -- as the answer to HEAD
   for _, name in ipairs(clock_codes) do is_about_time = is_about_time or text:find(name, 1, true) end

@@ -1,24 +1,9 @@
 -- Where credentials for AWS come from: options, the environment, a file of profiles, and the endpoints that
 -- containers and instances have. Helps aws_credentials.
 local rest = require "resthost"
+local dates = require "resthost.dates"
 
 local aws_sources = {}
-
---- Seconds since 1970 of a UTC time.
-function aws_sources.utc(year, month, day, hour, minute, second)
-  if month <= 2 then year, month = year - 1, month + 12 end
-  local days = 365 * year + year // 4 - year // 100 + year // 400
-  days = days + (153 * (month - 3) + 2) // 5 + day - 719469
-  return ((days * 24 + hour) * 60 + minute) * 60 + second
-end
-
--- Seconds since 1970 of a time such as 2015-08-30T12:36:00Z; nil for other texts.
-local function seconds(text)
-  local parts = { tostring(text):match "^(%d%d%d%d)%-(%d%d)%-(%d%d)T(%d%d):(%d%d):(%d%d)[%d.]*Z$" }
-  if #parts < 6 then return nil end
-  for place, part in ipairs(parts) do parts[place] = math.tointeger(part) end
-  return aws_sources.utc(table.unpack(parts))
-end
 
 -- The value of a variable, or nil and the reason when the script may not read it.
 local function variable(name)
@@ -150,7 +135,7 @@ local function answered(url, text, problem)
   end
   return aws_sources.checked({
     access_key_id = answer.AccessKeyId, secret_access_key = answer.SecretAccessKey,
-    session_token = answer.Token, expires_at = seconds(answer.Expiration),
+    session_token = answer.Token, expires_at = dates.of_iso(answer.Expiration),
   }, ("the answer of %s"):format(url))
 end
 
