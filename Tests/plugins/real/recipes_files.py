@@ -114,8 +114,8 @@ def mirrors():
 def link_checker():
     away = f"http://127.0.0.1:{host.free_port()}/"
     page = f"""<!doctype html><a href="good.html">a</a> <a href='/old.html#top'>b</a>
-        <A HREF="gone.html">c</A> <a href="private.html">d</a> <a href="no-head.html">e</a> <a href="failing.html">f</a>
-        <a href="list/">g</a> <a href="list/?C=M&amp;O=A">h</a> <a href="{away}">i</a> <a href="#top">j</a>
+        <A HREF="gone.html">c</A> <a href="private.html">d</a> <a href="no-head.html">e</a>
+        <a href="failing.html">f</a> <a href="list/">g</a> <a href="list/?C=M&amp;O=A">h</a> <a href="{away}">i</a> <a href="#top">j</a>
         <a href="http://localhost:1/">k</a>"""
     with nginx(**{"index.html": page}) as web:
         for path in ("good.html", "no-head.html", "private.html", "list/a.html"):
