@@ -6,12 +6,12 @@
 local rest = require "resthost"
 
 local checks = {
-  { name = "shop", url = "http://127.0.0.1:8081", path = "/health", is_important = true },
-  { name = "search", url = "http://127.0.0.1:8082", path = "/health" },
+  { name = "shop", url = rest.env.SHOP_URL, port = 8081, path = "/health", is_important = true },
+  { name = "search", url = rest.env.SEARCH_URL, port = 8082, path = "/health" },
 }
 
 for _, one in ipairs(checks) do
-  one.service = rest.service { name = one.name, base_url = one.url }
+  one.service = rest.service { name = one.name, base_url = one.url or "http://127.0.0.1:" .. one.port }
   one.service:configure("**", function(c) c.timeouts.total = 3 end)
 end
 

@@ -1,7 +1,7 @@
 -- Checks the links of a page, a few at a time, and prints those that are broken. It ends with 1 if there are
--- any.
+-- any. A link to a host that isn't granted counts as broken.
 --
---   PAGE_URL=https://www.example.com/ resthost run link_checker.lua --allow-net '*'
+--   PAGE_URL=https://www.example.com/ resthost run link_checker.lua --allow-net '*.example.com,www.iana.org'
 local rest = require "resthost"
 
 local web = rest.service { name = "web", standard_transformers = { "text" } }
