@@ -1,16 +1,18 @@
 local t = require "resthost.test"
 
-local url = "http://127.0.0.1:8081/articles?limit=500&offset="
+local url = "http://127.0.0.1:8000/api/v2/pages/?limit=20&offset="
 local host, first
 
 t.before_each(function()
   host = t.load "sitemap.lua"
-  first = host:stub("GET", url .. "0", {
-    json = { total = 2, items = { { slug = "tea & cake", updated = "2026-01-02" } } },
+  local function page(meta) return { json = { meta = { total_count = 3 }, items = { { meta = meta } } } } end
+  first = host:stub("GET", url .. "0", page {
+    html_url = "https://www.example.com/tea?a&b", last_published_at = "2026-01-02T10:00:00Z",
   })
-  host:stub("GET", url .. "1", {
-    json = { total = 2, items = { { slug = "milk", updated = "2026-01-03" } } },
+  host:stub("GET", url .. "1", page {
+    html_url = "https://www.example.com/milk/", last_published_at = host.rest.null,
   })
+  host:stub("GET", url .. "2", page { html_url = host.rest.null })
 end)
 
 t.test("the index names the parts", function()
@@ -23,8 +25,8 @@ end)
 
 t.test("a part has the addresses of all pages, escaped", function()
   local body = host:request("GET", "/sitemap/1.xml").body
-  t.matches(body, "<loc>https://www.example.com/tea%%20%%26%%20cake</loc><lastmod>2026%-01%-02</lastmod>")
-  t.matches(body, "milk</loc>")
+  t.matches(body, "<loc>https://www.example.com/tea%?a&amp;b</loc><lastmod>2026%-01%-02T10:00:00Z</lastmod>")
+  t.matches(body, "<url><loc>https://www.example.com/milk/</loc></url>\n</urlset>")
 end)
 
 t.test("the articles are read once an hour", function()

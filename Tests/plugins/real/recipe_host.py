@@ -19,10 +19,10 @@ LUA_PATH = ["--lua-path", os.environ["RESTHOST_LUA_PATH"]] if "RESTHOST_LUA_PATH
 
 
 @contextlib.contextmanager
-def server(command, url):
+def server(command, url, seconds=30):
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        host.wait_for(url, process)
+        host.wait_for(url, process, seconds)
         yield
     finally:
         process.terminate()
