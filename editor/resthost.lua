@@ -1564,7 +1564,7 @@ function rest.json.array(t) end
 ---@return table
 function rest.json.object(t) end
 
----The part of a value at a JSON pointer (RFC 6901), such as `/items/0/name`; nil if there is none, `rest.null` for null.
+---The part of a value at a JSON pointer (RFC 6901), such as `/items/0/name`, itself and no copy; nil if there is none, `rest.null` for null.
 ---@param value any
 ---@param pointer string
 ---@return any|nil

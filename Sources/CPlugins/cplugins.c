@@ -24,6 +24,9 @@ static const unsigned char base64url[] = {
 static const unsigned char basic[] = {
 #embed "modules/basic.lua"
 };
+static const unsigned char body_format[] = {
+#embed "modules/body_format.lua"
+};
 static const unsigned char cbor[] = {
 #embed "modules/cbor.lua"
 };
@@ -215,22 +218,22 @@ static const unsigned char yaml[] = {
 
 static const cplugins_module modules[] = {
     MODULE(api_key), MODULE(aws_credentials), MODULE(aws_signature), MODULE(aws_sigv4),
-    MODULE(aws_sources), MODULE(base64url), MODULE(basic), MODULE(cbor), MODULE(csv), MODULE(dates),
-    MODULE(digest), MODULE(etcd), MODULE(github_app), MODULE(google_service_account),
-    MODULE(graphql), MODULE(graphql_document), MODULE(graphql_exchange), MODULE(hmac),
-    MODULE(import_curl), MODULE(import_har), MODULE(import_openapi), MODULE(import_postman),
-    MODULE(importer), MODULE(jwk), MODULE(jwt), MODULE(kubernetes), MODULE(lines),
-    MODULE(link_header), MODULE(msgpack), MODULE(oauth2), MODULE(oauth2_client),
-    MODULE(oauth2_login), MODULE(oauth2_options), MODULE(openapi_body), MODULE(openapi_calls),
-    MODULE(openapi_document), MODULE(openapi_helpers), MODULE(openapi_operations),
-    MODULE(openapi_samples), MODULE(openapi_script), MODULE(openapi_security),
-    MODULE(openapi_servers), MODULE(openapi_stubs), MODULE(openapi_swagger), MODULE(openapi_swift),
-    MODULE(openapi_swift_models), MODULE(openapi_swift_names), MODULE(openapi_tests),
-    MODULE(openapi_types), MODULE(page_styles), MODULE(pages), MODULE(plugin), MODULE(polling),
-    MODULE(prometheus), MODULE(recorded_requests), MODULE(recorded_secrets), MODULE(recorded_urls),
-    MODULE(remote), MODULE(s3), MODULE(scope), MODULE(script_writer), MODULE(server_clock),
-    MODULE(shell_words), MODULE(token_file), MODULE(token_keeper), MODULE(webhook_signatures),
-    MODULE(webhooks), MODULE(xml), MODULE(yaml),
+    MODULE(aws_sources), MODULE(base64url), MODULE(basic), MODULE(body_format), MODULE(cbor),
+    MODULE(csv), MODULE(dates), MODULE(digest), MODULE(etcd), MODULE(github_app),
+    MODULE(google_service_account), MODULE(graphql), MODULE(graphql_document),
+    MODULE(graphql_exchange), MODULE(hmac), MODULE(import_curl), MODULE(import_har),
+    MODULE(import_openapi), MODULE(import_postman), MODULE(importer), MODULE(jwk), MODULE(jwt),
+    MODULE(kubernetes), MODULE(lines), MODULE(link_header), MODULE(msgpack), MODULE(oauth2),
+    MODULE(oauth2_client), MODULE(oauth2_login), MODULE(oauth2_options), MODULE(openapi_body),
+    MODULE(openapi_calls), MODULE(openapi_document), MODULE(openapi_helpers),
+    MODULE(openapi_operations), MODULE(openapi_samples), MODULE(openapi_script),
+    MODULE(openapi_security), MODULE(openapi_servers), MODULE(openapi_stubs),
+    MODULE(openapi_swagger), MODULE(openapi_swift), MODULE(openapi_swift_models),
+    MODULE(openapi_swift_names), MODULE(openapi_tests), MODULE(openapi_types), MODULE(page_styles),
+    MODULE(pages), MODULE(plugin), MODULE(polling), MODULE(prometheus), MODULE(recorded_requests),
+    MODULE(recorded_secrets), MODULE(recorded_urls), MODULE(remote), MODULE(s3), MODULE(scope),
+    MODULE(script_writer), MODULE(server_clock), MODULE(shell_words), MODULE(token_file),
+    MODULE(token_keeper), MODULE(webhook_signatures), MODULE(webhooks), MODULE(xml), MODULE(yaml),
 };
 
 const cplugins_module *cplugins_modules(size_t *count) {

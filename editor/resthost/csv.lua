@@ -6,7 +6,7 @@
 ---@field separator? string The character between fields; default: a comma.
 ---@field ragged? boolean Allows rows with fewer or more fields.
 ---@field types? table Types of columns by name, such as `{ price = "number" }`.
----@field content_types? string[] The content types that it is for.
+---@field content_types? string[] The content types that it is for. Default: `{ "text/csv", "text/tab-separated-values" }`.
 ---@field pattern? resthost.pattern The resources that it is for, as for `service:configure`; default: all below `base_url`.
 ---@field methods? string|string[] The methods that it is for; default: all.
 

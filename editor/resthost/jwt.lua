@@ -23,7 +23,7 @@ function jwt.sign(claims, options) end
 ---@field issuer? string|string[] The claim `iss` has to be this.
 ---@field audience? string|string[] The claim `aud` has to name one of these. Without it a token with `aud` is refused.
 ---@field leeway? number By how much the clocks may differ. In seconds. 0 to 300. Default: `30`.
----@field required? string[] Claims that it must have. Default: `{  }`.
+---@field required? string[] Claims that it must have. Default: `{}`.
 
 ---The claims of a token, or nil and what is wrong with it. It waits when it loads keys.
 ---@param token string

@@ -12,7 +12,7 @@
 ---@field algorithm? "RS256"|"RS384"|"RS512"|"PS256"|"PS384"|"PS512"|"ES256"|"ES384"|"ES512"|"EdDSA" The algorithm of that signature. Default: `"RS256"`.
 ---@field scope? string The scopes to ask for, separated by spaces.
 ---@field audience? string The API that the token is for, if the server asks.
----@field parameters? table Further parameters of requests to the server, by name. Default: `{  }`.
+---@field parameters? table Further parameters of requests to the server, by name. Default: `{}`.
 ---@field refresh_token? string|(fun(partition: any): string) A refresh token. A function gives one for each partition, which then has its own token.
 ---@field subject_token? string|(fun(partition: any): string) A token to exchange for another (RFC 8693). A function gives one for each partition.
 ---@field subject_token_type? string Its type; default: an access token.

@@ -4,7 +4,7 @@
 ---@class resthost.xml.options
 ---@field mixed? boolean Keeps each piece of text as a string among the children.
 ---@field max_nodes? integer Elements and attributes of a document; default: 1,000,000.
----@field content_types? string[] The content types that it is for.
+---@field content_types? string[] The content types that it is for. Default: `{ "*/xml", "*/*+xml" }`.
 ---@field pattern? resthost.pattern The resources that it is for, as for `service:configure`; default: all below `base_url`.
 ---@field methods? string|string[] The methods that it is for; default: all.
 

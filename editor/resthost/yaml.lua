@@ -3,7 +3,7 @@
 
 ---@class resthost.yaml.options
 ---@field documents? boolean Gives a list of all documents.
----@field content_types? string[] The content types that it is for.
+---@field content_types? string[] The content types that it is for. Default: `{ "application/yaml", "*/*+yaml", "text/yaml", "application/x-yaml", "text/x-yaml" }`.
 ---@field pattern? resthost.pattern The resources that it is for, as for `service:configure`; default: all below `base_url`.
 ---@field methods? string|string[] The methods that it is for; default: all.
 

@@ -85,7 +85,7 @@ package struct JSONPointer: Hashable, Sendable {
     }
 
     /// The index that a token names; nil for one with a leading zero or another sign.
-    static func index(_ token: String) -> Int? {
+    package static func index(_ token: String) -> Int? {
         guard token.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             token.utf8.count == 1 || token.utf8.first != UInt8(ascii: "0")
         else { return nil }

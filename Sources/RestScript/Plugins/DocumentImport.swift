@@ -61,29 +61,13 @@ package struct DocumentImport {
         guard lua.type(result) == .table else {
             throw Fault(message: lua.string(-1) ?? "the import has no result")
         }
-        files = try Self.items(lua, result, "files") { place in
-            let isOnce = lua.rawGet(place, "once") == .boolean && lua.isTruthy(-1)
-            lua.rawGet(place, "path")
-            lua.rawGet(place, "text")
-            return File(path: lua.string(-2) ?? "", text: lua.string(-1) ?? "", isOnce: isOnce)
+        files = try lua.items(result, "files") { place in
+            File(
+                path: lua.text(place, "path") ?? "", text: lua.text(place, "text") ?? "",
+                isOnce: lua.flag(place, "once"))
         }
-        warnings = try Self.items(lua, result, "warnings") { lua.string($0) ?? "" }
-        variables = try Self.items(lua, result, "variables") { lua.string($0) ?? "" }
-        lua.rawGet(result, "summary")
-        summary = lua.string(-1) ?? ""
-    }
-
-    private static func items<Item>(
-        _ lua: Lua, _ table: Int32, _ field: String, _ read: (Int32) throws -> Item
-    ) throws -> [Item] {
-        let height = lua.top
-        defer { lua.setTop(height) }
-        guard lua.rawGet(table, field) == .table else { return [] }
-        let list = lua.top
-        return try (0..<lua.rawLength(list)).map { place in
-            lua.rawGet(list, place + 1)
-            defer { lua.setTop(list) }
-            return try read(lua.top)
-        }
+        warnings = try lua.items(result, "warnings") { lua.string($0) ?? "" }
+        variables = try lua.items(result, "variables") { lua.string($0) ?? "" }
+        summary = lua.text(result, "summary") ?? ""
     }
 }

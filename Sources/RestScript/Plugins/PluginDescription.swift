@@ -42,30 +42,28 @@ package struct PluginDescription {
     }
 
     private init(_ lua: Lua, _ table: Int32, isUsed: Bool) throws {
-        name = Self.text(lua, table, "name") ?? ""
-        text = Self.text(lua, table, "description") ?? ""
+        name = lua.text(table, "name") ?? ""
+        text = lua.text(table, "description") ?? ""
         self.isUsed = isUsed
         options = try Self.options(lua, table, "options")
-        functions = try Self.items(lua, table, "functions") { item in
+        functions = try lua.items(table, "functions") { item in
             Function(
-                name: Self.text(lua, item, "name") ?? "",
-                signature: Self.text(lua, item, "signature") ?? "(...)",
-                text: Self.text(lua, item, "description") ?? "",
+                name: lua.text(item, "name") ?? "",
+                signature: lua.text(item, "signature") ?? "(...)",
+                text: lua.text(item, "description") ?? "",
                 options: try Self.options(lua, item, "options"))
         }
     }
 
     private static func options(_ lua: Lua, _ table: Int32, _ field: String) throws -> [OptionDescription] {
-        try items(lua, table, field) { item in
+        try lua.items(table, field) { item in
             var option = OptionDescription(
-                text(lua, item, "name") ?? "", type: text(lua, item, "type") ?? "any",
-                text(lua, item, "description") ?? "")
-            lua.rawGet(item, "required")
-            option.isRequired = lua.isTruthy(-1)
-            lua.pop()
+                lua.text(item, "name") ?? "", type: lua.text(item, "type") ?? "any",
+                lua.text(item, "description") ?? "")
+            option.isRequired = lua.flag(item, "required")
             option.standard = try standard(lua, item)
-            option.unit = text(lua, item, "unit")
-            let (least, most) = (number(lua, item, "least"), number(lua, item, "most"))
+            option.unit = lua.text(item, "unit")
+            let (least, most) = (lua.number(item, "least"), lua.number(item, "most"))
             option.limits =
                 switch (least, most) {
                 case (let least?, let most?): "\(least) to \(most)"
@@ -85,34 +83,9 @@ package struct PluginDescription {
         case .nil: return nil
         case .string: return "\"\(lua.string(-1) ?? "")\""
         case .table:
-            return "{ \(try lua.strings(-1, "default").map { "\"\($0)\"" }.plainlyJoined(", ")) }"
+            let items = try lua.strings(-1, "default")
+            return items.isEmpty ? "{}" : "{ \(items.map { "\"\($0)\"" }.plainlyJoined(", ")) }"
         default: return try lua.tostring(-1)
         }
-    }
-
-    private static func items<Item>(
-        _ lua: Lua, _ table: Int32, _ field: String, _ read: (Int32) throws -> Item
-    ) throws -> [Item] {
-        let height = lua.top
-        defer { lua.setTop(height) }
-        guard lua.rawGet(table, field) == .table else { return [] }
-        let list = lua.top
-        return try (0..<lua.rawLength(list)).map { place in
-            lua.rawGet(list, place + 1)
-            defer { lua.setTop(list) }
-            return try read(lua.top)
-        }
-    }
-
-    private static func text(_ lua: Lua, _ table: Int32, _ field: String) -> String? {
-        lua.rawGet(table, field)
-        defer { lua.pop() }
-        return lua.string(-1)
-    }
-
-    private static func number(_ lua: Lua, _ table: Int32, _ field: String) -> String? {
-        defer { lua.pop() }
-        guard lua.rawGet(table, field) == .number else { return nil }
-        return try? lua.tostring(-1)
     }
 }

@@ -34,11 +34,12 @@ package struct ScriptLogin {
         let lua = context.state.main
         let height = lua.top
         defer { lua.setTop(height) }
-        return try pushLogins(lua).map { place in
-            lua.rawGet(height + 1, place)
-            lua.rawGet(-1, "name")
-            defer { lua.setTop(height + 1) }
-            return lua.string(-1) ?? ""
+        try pushLogins(lua)
+        let list = lua.top
+        return (0..<lua.rawLength(list)).map { place in
+            lua.rawGet(list, place + 1)
+            defer { lua.setTop(list) }
+            return lua.text(lua.top, "name") ?? ""
         }
     }
 
@@ -49,7 +50,7 @@ package struct ScriptLogin {
         let lua = context.state.main
         let height = lua.top
         defer { lua.setTop(height) }
-        _ = try pushLogins(lua)
+        try pushLogins(lua)
         lua.rawGet(-1, number)
         lua.rawGet(-1, "login")
         let function = lua.reference(-1)
@@ -71,13 +72,12 @@ package struct ScriptLogin {
             })
     }
 
-    /// Pushes the list of logins, and gives its places.
-    private func pushLogins(_ lua: Lua) throws -> ClosedRange<Int> {
+    /// Pushes the list of logins.
+    private func pushLogins(_ lua: Lua) throws {
         try context.sandbox.pushModule(Self.module, on: lua)
         lua.rawGet(-1, "logins")
         lua.remove(-2)
         try lua.call(arguments: 0, results: 1, phase: context.phases.load)
-        return 1...max(1, lua.rawLength(-1))
     }
 
     /// Pushes the table `terminal` of a login function.

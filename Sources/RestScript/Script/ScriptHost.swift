@@ -92,6 +92,9 @@ public final class ScriptHost {
     /// The services that the script has declared, apart from internal ones.
     public var services: [Service] { context.services.shown }
 
+    /// All of them, for operators.
+    package var allServices: [Service] { context.services.all }
+
     public func service(named name: String) -> Service? { context.services[name]?.service }
 
     public var gateway: GatewayDeclaration? { context.declarations.gateway }

@@ -198,6 +198,8 @@ struct ServiceBinding: ScriptBinding {
     private func pushPlugin(named name: String, on lua: Lua) throws {
         let bundled = "resthost.\(name)"
         do { try sandbox.pushModule(name, on: lua, phase: phases.load) } catch let error as LuaUsageError {
+            // A module of the script's that can't be loaded, such as one that requires itself.
+            if (try? sandbox.file(ofModule: name)) != nil { throw error }
             if BundledModules.source(bundled) != nil {
                 return try sandbox.pushModule(bundled, on: lua, phase: phases.load)
             }

@@ -185,7 +185,7 @@ final class TestHost: LuaObject {
         isClosed = true
         server?.stop()
         (server, asked) = (nil, [])
-        services = script.services
+        services = script.context.services.all
         let isClean = script.close()
         for resource in services.flatMap(\.liveResources) {
             for request in resource.allRequests + resource.loadRequests { request.cancel() }

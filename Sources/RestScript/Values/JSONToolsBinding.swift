@@ -20,18 +20,37 @@ struct JSONToolsBinding: ValueBinding {
         ModuleFunction(
             "pointer", signature: "(value, pointer: string) -> value | nil",
             documentation:
-                "The part of a value at a JSON pointer (RFC 6901), such as `/items/0/name`; nil if there is none, "
-                + "`rest.null` for null."
+                "The part of a value at a JSON pointer (RFC 6901), such as `/items/0/name`, itself and no copy; nil if "
+                + "there is none, `rest.null` for null."
         ) { call in
-            let tree = try values.tree(call, 1, "value")
-            let text = try call.string(2, "pointer")
-            let found: Tree?
-            do { found = try JSONPointer(text).value(in: tree) } catch {
-                throw call.bad(2, "pointer", "\(error)")
+            let lua = call.lua
+            let place = try call.any(1, "value")
+            let pointer: JSONPointer
+            do { pointer = try JSONPointer(try call.string(2, "pointer")) } catch let fault as JSONToolsError
+            {
+                throw call.bad(2, "pointer", fault.message)
             }
-            if let found { trees.push(found, on: call.lua) } else { call.lua.pushNil() }
+            guard [.table, .string, .number, .boolean].contains(lua.type(place)) || pointer.tokens.isEmpty
+            else {
+                throw call.wrongType(1, "value", "table")
+            }
+            lua.pushValue(at: place)
+            for token in pointer.tokens {
+                try step(token, lua)
+                lua.remove(-2)
+            }
             return .one
         }
+    }
+
+    /// Pushes the member or item that a token names in the value on top; nil if there is none.
+    private func step(_ token: String, _ lua: Lua) throws {
+        guard lua.type(-1) == .table else { return lua.pushNil() }
+        try lua.get(-1, token)
+        guard lua.type(-1) == .nil, let index = JSONPointer.index(token), index < .max else { return }
+        lua.pop()
+        lua.push(index + 1)
+        try lua.get(-2)
     }
 
     private var patch: ModuleFunction {

@@ -216,7 +216,7 @@ extension HostFacts {
         failure = generations.lastFailure.map {
             Failure(report: $0.report, trigger: $0.trigger, age: now - $0.at)
         }
-        services = host.services.map { service in
+        services = host.allServices.map { service in
             // User info and query are left out, because they may contain keys.
             let base = service.baseURL.map { ($0.url.origin ?? "") + $0.url.path }
             return Service(

@@ -66,7 +66,7 @@ struct LoginCommand: ParsableCommand {
             Streams.error(Complaint.text("\(path) \(text)"))
             return nil
         }
-        guard !names.isEmpty, names != [""] else {
+        guard !names.isEmpty else {
             return fail(
                 "has no service that needs a login: use the plugin oauth2 with the option login = \"code\" or \"device\""
             )
