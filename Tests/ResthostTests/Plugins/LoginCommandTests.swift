@@ -3,6 +3,8 @@ import RestEngine
 import TestSupport
 import Testing
 
+@testable import resthost
+
 struct LoginCommandTests {
     private let folder = TemporaryFolder()
 
@@ -100,4 +102,20 @@ struct LoginCommandTests {
         let none = await login().end()
         #expect(none.code == 2 && none.errors.contains("has no service that needs a login"))
     }
+
+    /// A URL of the script, and what the server gets: the port 0 is the system's choice.
+    @Test(arguments: [
+        ("http://localhost:0/back", "http://localhost:"), ("http://127.0.0.1:0", "http://127.0.0.1:"),
+    ])
+    func `the redirect has the host and the path that the server knows`(given: String, start: String) throws {
+        let redirect = try #require(LoopbackRedirect(url: given))
+        defer { redirect.close() }
+        #expect(
+            redirect.url.hasPrefix(start) && redirect.url.hasSuffix("/back") == given.hasSuffix("/back"))
+    }
+
+    @Test(arguments: [
+        "https://localhost:1/", "http://example.com:1/", "http://localhost/", "http://localhost:x/",
+    ])
+    func `other URLs are not listened for`(url: String) { #expect(LoopbackRedirect(url: url) == nil) }
 }
