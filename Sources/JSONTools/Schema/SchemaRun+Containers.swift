@@ -1,6 +1,17 @@
 import RestEngine
 
 extension SchemaRun {
+    /// `minItems`, `maxProperties` and the like: `keyword` is the name without its first part.
+    private mutating func holds(
+        _ count: Int, _ noun: String, _ least: Bool, _ limit: Int, _ keyword: String,
+        _ node: JSONSchema.Node, _ isQuiet: Bool
+    ) -> Bool {
+        (least ? count >= limit : count <= limit)
+            || mismatch(
+                node, "/\(least ? "min" : "max")\(keyword)", isQuiet,
+                "has \(Self.count(count, noun)), and must have \(least ? "at least" : "at most") \(limit)")
+    }
+
     // MARK: Arrays
 
     mutating func arrayHolds(
@@ -9,11 +20,7 @@ extension SchemaRun {
     ) throws -> Bool {
         switch check {
         case .itemCount(let least, let limit):
-            return (least ? value.count >= limit : value.count <= limit)
-                || mismatch(
-                    node, least ? "/minItems" : "/maxItems", isQuiet,
-                    "has \(Self.count(value.count, "item")), and must have \(least ? "at least" : "at most") \(limit)"
-                )
+            return holds(value.count, "item", least, limit, "Items", node, isQuiet)
         case .uniqueItems: return try isUnique(node, value, isQuiet)
         case .items(let first, let rest):
             let known = evaluated?.firstItems ?? 0
@@ -92,11 +99,7 @@ extension SchemaRun {
     ) throws -> Bool {
         switch check {
         case .memberCount(let least, let limit):
-            return (least ? value.count >= limit : value.count <= limit)
-                || mismatch(
-                    node, least ? "/minProperties" : "/maxProperties", isQuiet,
-                    "has \(Self.count(value.count, "member")), and must have \(least ? "at least" : "at most") \(limit)"
-                )
+            return holds(value.count, "member", least, limit, "Properties", node, isQuiet)
         case .required(let names):
             let missing = Self.missing(names, in: value)
             return missing.isEmpty
