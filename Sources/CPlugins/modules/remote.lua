@@ -4,10 +4,11 @@ local plugin = require "resthost.plugin"
 
 local remote = {}
 
---- The origin of a URL, such as `https://example.com:8443`; nil if it is no absolute URL.
+--- The origin of a URL, such as `https://example.com:8443`, in one spelling: in lower case, without the port
+--- of its scheme. Nil if it is no absolute URL.
 function remote.origin(url)
   local parts = rest.url.parse(url)
-  if not parts or not parts.host then return nil end
+  if not parts or not parts.host or parts.host == "" then return nil end
   return ("%s://%s%s"):format(parts.scheme, parts.host, parts.port and ":" .. parts.port or "")
 end
 
