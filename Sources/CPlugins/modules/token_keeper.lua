@@ -187,13 +187,18 @@ function keeper:apply(options)
     plugin.blame(("'%s' needs a service with a 'base_url', or option 'pattern'"):format(self.name))
   end
   scope.configure(service, options, self.name, function(c)
-    local origin = remote.origin(c.url)
+    local origin, takes_token = remote.origin(c.url), true
     c:mutate_requests(function(draft)
-      if draft.headers.Authorization or remote.origin(draft.url) ~= origin then return end
-      local entry = self:entry(draft.partition)
+      takes_token = not draft.headers.Authorization and remote.origin(draft.url) == origin
+      local entry = takes_token and self:entry(draft.partition)
       if time_left(entry) > 0 then draft.headers.Authorization = "Bearer " .. entry.token end
     end)
-    c:decorate_requests(function(resource, request) return self:decorate(resource, request) end)
+    -- A request is decorated as soon as it is built. If a mutator changed its method, that one's blocks do it.
+    c:decorate_requests(function(resource, request)
+      if takes_token then return self:decorate(resource, request) end
+      takes_token = true
+      return request
+    end)
   end)
 end
 
