@@ -197,6 +197,17 @@ t.describe("a subscription", function()
     t.equal(body(stub), { query = text, variables = { n = 1 } })
   end)
 
+  t.test("tells of an event that is no answer of GraphQL", function()
+    host:stub("POST", url, {
+      headers = sse, body = "event: next\ndata: <html>\n\nevent: next\ndata: [1]\n\nevent: complete\n\n",
+    })
+    local got = {}
+    t.equal(graphql.subscribe(api, text, {}, function(data, err)
+      got[#got + 1] = { data, tostring(err):match "neither 'data' nor 'errors'" }
+    end), true)
+    t.equal(got, { { nil, "neither 'data' nor 'errors'" }, { nil, "neither 'data' nor 'errors'" } })
+  end)
+
   t.test("ends when the function returns false", function()
     host:stub("POST", url, { headers = sse, body = ("event: next\ndata: {\"data\":{\"a\":1}}\n\n"):rep(3) })
     local count = 0
