@@ -204,6 +204,12 @@ end
 
 local token_keeper = {}
 
+--- Whose token it is: a name, and a digest of all that makes a token another one.
+function token_keeper.owner(name, facts)
+  local digest = rest.hex.encode(rest.crypto.sha256(table.concat(facts, "\n")))
+  return ("%s (%s)"):format(name, digest:sub(1, 16))
+end
+
 --- A keeper for a service. `settings` has `name`, `owner` (whose token it is) and `fetch(entry, partition)`,
 --- which gives an entry or nil and an error, and perhaps `store`, `file`, `renew_before`, `per_partition`.
 function token_keeper.new(service, settings)
