@@ -87,6 +87,29 @@ t.describe("a request that waits for the token", function()
     t.equal(events, { "observer_added", "requested", "new_data(network)" })
   end)
 
+  t.test("takes the token of a script that a reload replaced in the middle of its renewal", function()
+    f.start { store = "token", refresh_token = "used only once" }
+    local store = f.host.rest.store
+    store:set("token\0renewal", true, { ttl = 60 })
+    local request = f.api:resource("users"):load()
+    f.host:advance(5)
+    t.equal(request.state, "in_progress")
+    store:set("token", { token = "t-of-before", lifetime = 600, obtained = f.host.rest.now() })
+    store:delete "token\0renewal"
+    f.host:advance(1)
+    t.assert(request:await())
+    t.equal({ f.sent(), #f.login.requests }, { "Bearer t-of-before", 0 })
+  end)
+
+  t.test("logs in when that script has never ended its renewal", function()
+    f.start { store = "token" }
+    f.host.rest.store:set("token\0renewal", true, { ttl = 20 })
+    local request = f.api:resource("users"):load()
+    f.host:advance(21)
+    t.assert(request:await())
+    t.equal({ f.sent(), #f.login.requests }, { "Bearer t-000001", 1 })
+  end)
+
   t.test("ends with a wipe, and then never goes out", function()
     f.start()
     f.login = f.host:stub("POST", token_url, { gated = true, json = { access_token = "t-000001" } })

@@ -157,6 +157,26 @@ t.describe("a list", function()
     t.equal({ status, number }, { 503, 1 })
   end)
 
+  t.test("goes on when the credentials expire in the middle", function()
+    local host = t.load { source = [[
+      local rest = require "resthost"
+      local service = rest.service { name = "photos", base_url = "https://photos.s3.us-east-1.amazonaws.com" }
+      local number = 0
+      local bucket = require("resthost.s3").open(service, { region = "us-east-1", credentials = function()
+        number = number + 1
+        return { access_key_id = "KEY" .. number, secret_access_key = "a-secret-of-it" }
+      end })
+      rest.gateway {}:route("GET", "/", function() return bucket:list() end)
+    ]] }
+    local stub = host:stub("GET", HERE, function(request)
+      if not request.url:find "continuation" then return answer({ "a" }, "t1") end
+      if request.headers.authorization:find "KEY2/" then return answer { "b" } end
+      return { status = 400, body = "<Error><Code>ExpiredToken</Code><Message>Old.</Message></Error>" }
+    end)
+    local list = host:request("GET", "/").json
+    t.equal({ list.objects[1].key, list.objects[2].key, #stub.requests }, { "a", "b", 3 })
+  end)
+
   t.test("whose page leads to itself is an error", function()
     local run = paged { first = answer({ "a" }, "t1"), t1 = answer({ "a" }, "t1") }
     t.matches(run [[local _, err = bucket:list() return tostring(err)]], "a page that leads to itself")
