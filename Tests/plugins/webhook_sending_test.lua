@@ -86,6 +86,18 @@ t.describe("send", function()
     t.equal(host.rest.store:get("result").attempts, 5)
   end)
 
+  t.test("is sent once in each attempt, also with c.retry", function()
+    local host, start, result = sending(
+      [[webhooks.send(rest.request("POST", "https://hooks.example.com/in", {
+        configure = function(c) c.retry = { attempts = 3, base = 0.1 } end,
+      }), "[]", { secret = secret, retry = { attempts = 2 } })]])
+    local stub = host:stub("POST", IN, { status = 503 })
+    start()
+    host:advance(60)
+    t.equal(#stub.requests, 2)
+    t.matches(result().error, "503")
+  end)
+
   t.test("gives up after its attempts, with the last error", function()
     local host, start, result = sending(
       [[webhooks.send(receiver, "[]", { secret = secret, retry = { attempts = 3, base = 10, cap = 15 } })]])
