@@ -47,6 +47,38 @@ t.describe("the first requests", function()
     t.equal(#f.stub.requests, 0)
   end)
 
+  t.test("leave old data to the script when there is no token", function()
+    f.start()
+    f.api:configure("**", function(c) c.expiration_time, c.stale_if_error = 10, 3600 end)
+    f.stub = f.host:stub("*", "https://api.example/**", { json = { n = 1 } })
+    local users = f.api:resource "users"
+    t.equal(t.assert(users:get()), { n = 1 })
+    f.host:advance(700)
+    t.equal(users:get { only_if_cached = true }, { n = 1 })
+    t.equal(#f.login.requests, 1)
+    f.login = f.host:stub("POST", token_url, { status = 503 })
+    t.equal(t.assert(users:get()), { n = 1 })
+    t.matches(tostring(users.latest_error), "POST https://login.example/token answered 503")
+    t.equal({ #f.login.requests, #f.stub.requests }, { 1, 1 })
+  end)
+
+  t.test("with a breaker log in once it lets one through", function()
+    f.start()
+    f.api:configure("**", function(c)
+      c.breaker, c.retry = { requests = 2, ratio = 0.5, window = 100, open = 30 }, false
+    end)
+    t.assert(f.get())
+    f.stub = f.host:stub("*", "https://api.example/**", { status = 503 })
+    for number = 1, 4 do f.get("users/" .. number) end
+    f.host:advance(25)
+    local _, err = f.get "held"
+    t.equal(err.cause.type, "circuit_open")
+    f.host:advance(600)
+    f.accept { ["t-000002"] = true }
+    t.assert(f.get "again")
+    t.equal(#f.login.requests, 2)
+  end)
+
   t.test("fail with the same error within a second, then log in again", function()
     f.start()
     f.login = f.host:stub("POST", token_url, { status = 503, text = "busy" })
