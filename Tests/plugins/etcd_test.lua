@@ -94,7 +94,7 @@ t.describe("a watch", function()
       stream({ created = true, header = { revision = "4" } }, put("k", "1", 5)), {
         error = { type = "connection_failed" },
       },
-      stream({ header = { revision = "7" } }), stream(put("k", "2", 8)))
+      stream({ header = { revision = "7" } }), { status = 429 }, stream(put("k", "2", 8)))
     local seen, result = {}, nil
     rest.spawn(function()
       result = table.pack(etcd.watch(api, "k", function(change)
@@ -109,7 +109,7 @@ t.describe("a watch", function()
     for number = 1, #watch.requests do
       starts[number] = sent(watch, number).create_request.start_revision or 0
     end
-    t.equal(starts, { 0, 6, 6, 8 })
+    t.equal(starts, { 0, 6, 6, 8, 8 })
   end)
 
   t.test("ends with an error for compacted revisions, refusals and broken lines", function()

@@ -1,6 +1,6 @@
 local t = require "resthost.test"
 local jwt = require "resthost.jwt"
-local keys = require "test_keys"
+local keys = require "support.keys"
 local dates = require "resthost.dates"
 
 local url = "https://api.github.com/app/installations/42/access_tokens"

@@ -1,7 +1,7 @@
 local t = require "resthost.test"
 local rest = require "resthost"
 local jwt = require "resthost.jwt"
-local keys = require "test_keys"
+local keys = require "support.keys"
 
 local token_url = "https://oauth2.googleapis.com/token"
 local host, api, stub, login

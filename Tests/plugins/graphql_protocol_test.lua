@@ -113,6 +113,28 @@ t.describe("batches", function()
     t.equal(results[3][1], { text = "{ d }" })
   end)
 
+  t.test("are of one partition each", function()
+    load("batch = true", [[
+      api:configure("/graphql", { methods = "POST" }, function(c)
+        c:mutate_requests(function(draft) draft.headers["X-User"] = draft.partition end)
+      end)
+    ]])
+    local stub = host:stub("POST", url, function(request)
+      local answers = {}
+      for number in ipairs(rest.json.decode(request.body)) do
+        answers[number] = { data = { user = request.headers["x-user"] } }
+      end
+      return { json = answers }
+    end)
+    local calls = {}
+    for number, user in ipairs { "ada", "bob", "ada", "bob" } do
+      local text = number <= 2 and "{ a }" or "{ b }"
+      calls[number] = function() return graphql.query(api, text, nil, { partition = user }).user end
+    end
+    t.equal(t.assert(rest.all(calls)), { "ada", "bob", "ada", "bob", n = 4 })
+    t.equal(#stub.requests, 2)
+  end)
+
   t.test("have a longest length, and one query alone is no list", function()
     local lengths = {}
     host:stub("POST", url, function(request)
@@ -195,6 +217,17 @@ t.describe("a subscription", function()
     t.equal(got, { { 1 }, { 2, { "tick" } } })
     t.equal(stub.requests[1].headers.accept, "text/event-stream")
     t.equal(body(stub), { query = text, variables = { n = 1 } })
+  end)
+
+  t.test("tells of an event that is no answer of GraphQL", function()
+    host:stub("POST", url, {
+      headers = sse, body = "event: next\ndata: <html>\n\nevent: next\ndata: [1]\n\nevent: complete\n\n",
+    })
+    local got = {}
+    t.equal(graphql.subscribe(api, text, {}, function(data, err)
+      got[#got + 1] = { data, tostring(err):match "neither 'data' nor 'errors'" }
+    end), true)
+    t.equal(got, { { nil, "neither 'data' nor 'errors'" }, { nil, "neither 'data' nor 'errors'" } })
   end)
 
   t.test("ends when the function returns false", function()

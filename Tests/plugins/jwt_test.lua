@@ -1,7 +1,7 @@
 local t = require "resthost.test"
 local rest = require "resthost"
 local jwt = require "resthost.jwt"
-local keys = require "test_keys"
+local keys = require "support.keys"
 
 local secret = ("s"):rep(64)
 local key_of = {
@@ -227,6 +227,16 @@ t.describe("keys at a URL", function()
     host:advance(61)
     t.matches(check(keys.p256, "ES256", "y").err, "no key with the ID 'y'")
     t.equal(#stub.requests, 3)
+  end)
+
+  t.test("stay in use for a day when they can't be loaded again", function()
+    t.equal(check(keys.p256, "ES256", "old").sub, "ada")
+    stub = host:stub("GET", url, { status = 503 })
+    host:advance(601)
+    t.equal(check(keys.p256, "ES256", "old"), { sub = "ada", err = "" })
+    t.equal(#stub.requests, 1)
+    host:advance(24 * 3600)
+    t.matches(check(keys.p256, "ES256", "old").err, "can't load the keys")
   end)
 
   t.test("that can't be loaded are an error with the URL", function()

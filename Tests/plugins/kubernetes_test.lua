@@ -168,6 +168,26 @@ t.test("without a token none is sent", function()
   t.equal(stub.requests[1].headers.authorization, nil)
 end)
 
+t.test("a plugin may send the token, and a watch that is refused goes on with the next one", function()
+  host = t.load {
+    source = [[
+      local kubernetes = require "resthost.kubernetes"
+      string.handed_over = kubernetes
+      local api = kubernetes.cluster { name = "api", url = "https://cluster.test", token = false }
+      api:use("oauth2", { token_url = "https://id.test/token", client_id = "me", client_secret = "a secret" })
+    ]],
+  }
+  rest, api, kubernetes = host.rest, host.services.api, string.handed_over
+  local issued = 0
+  host:stub("POST", "https://id.test/token", function()
+    issued = issued + 1
+    return { json = { access_token = "token-" .. issued } }
+  end)
+  local watches = stubs({ list(7, {}) }, { { status = 401 }, stream({ "ADDED", pod("a", 8) }) })
+  t.equal(collect(1), { "ADDED a" })
+  t.equal({ #watches.requests, watches.requests[2].headers.authorization }, { 2, "Bearer token-2" })
+end)
+
 t.test("a cluster without its files is an error", function()
   t.raises(function() t.load { source = [[require("resthost.kubernetes").cluster()]] } end, "--allow-read")
 end)

@@ -26,6 +26,16 @@ t.test("a line that is too long is an error", function()
   local read = lines.splitter(function() end)
   read(("x"):rep(1000000))
   t.raises(function() read(("x"):rep(100000)) end, "more than 1048576 bytes")
+  read = lines.splitter(function() end)
+  t.raises(function() read(("x"):rep(1048577) .. "\n") end, "more than 1048576 bytes")
+end)
+
+t.test("a long line may come in pieces of one byte", function()
+  local got
+  local read = lines.splitter(function(line) got = line end)
+  for _ = 1, 300000 do read "x" end
+  read "\n"
+  t.equal(#got, 300000)
 end)
 
 t.test("events have a name and data of several lines", function()
@@ -42,5 +52,10 @@ t.test("an event that is too long is an error", function()
   local line = "data: " .. ("x"):rep(1000) .. "\n"
   t.raises(function()
     for _ = 1, 2000 do read(line) end
+  end, "more than 1048576 bytes")
+  read = lines.events(function() end)
+  local empty = ("data:\n"):rep(1000)
+  t.raises(function()
+    for _ = 1, 2000 do read(empty) end
   end, "more than 1048576 bytes")
 end)

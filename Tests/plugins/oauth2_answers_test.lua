@@ -1,6 +1,6 @@
 local t = require "resthost.test"
 local rest = require "resthost"
-local f = require "oauth2_fixture"
+local f = require "support.oauth2"
 
 local token_url = f.token_url
 
@@ -141,7 +141,7 @@ t.describe("a mistake of the script", function()
     t.raises(function() f.start { client_auth = "header" } end, "bad option 'client_auth'")
     local without = t.host().rest.service { name = "none" }
     t.raises(function()
-      without:use("oauth2", { token_url = token_url, client_id = "me", client_secret = "secret" })
+      without:use("oauth2", { token_url = token_url, client_id = "me", client_secret = "a secret" })
     end, "needs a service with a 'base_url'")
   end)
 end)

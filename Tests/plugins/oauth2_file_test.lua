@@ -1,6 +1,6 @@
 local t = require "resthost.test"
 local rest = require "resthost"
-local f = require "oauth2_login_fixture"
+local f = require "support.oauth2_login"
 
 t.before_each(function()
   f.path = "oauth2_file_test.tokens"

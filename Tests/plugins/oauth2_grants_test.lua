@@ -1,7 +1,7 @@
 local t = require "resthost.test"
 local rest = require "resthost"
-local keys = require "test_keys"
-local f = require "oauth2_fixture"
+local keys = require "support.keys"
+local f = require "support.oauth2"
 
 local token_url = f.token_url
 

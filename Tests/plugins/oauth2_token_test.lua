@@ -1,6 +1,6 @@
 local t = require "resthost.test"
 local rest = require "resthost"
-local f = require "oauth2_fixture"
+local f = require "support.oauth2"
 
 local token_url = f.token_url
 
@@ -109,12 +109,23 @@ t.describe("a token", function()
     f.api:use("oauth2", { token_url = token_url, client_id = "me", client_secret = "a secret" })
     t.assert(f.get())
     t.equal(other.requests[1].headers.authorization, nil)
+    t.equal(#f.login.requests, 0)
   end)
 
-  t.test("leaves an Authorization of the script alone", function()
+  t.test("leaves an Authorization of the script alone, and also its 401", function()
     f.start()
-    t.assert(f.api:resource("users"):request("GET", { headers = { Authorization = "Bearer mine" } }):await())
+    local function ask()
+      return f.api:resource("users"):request("GET", { headers = { Authorization = "Bearer mine" } }):await()
+    end
+    t.assert(ask())
     t.equal(f.sent(), "Bearer mine")
+    f.accept {}
+    local _, err = ask()
+    t.equal(err.http_status_code, 401)
+    t.equal({ #f.stub.requests, #f.login.requests }, { 1, 0 })
+    f.accept { ["t-000001"] = true }
+    t.assert(f.get())
+    t.equal({ select(2, ask()).http_status_code, #f.login.requests }, { 401, 1 })
   end)
 
   t.test("is masked", function()

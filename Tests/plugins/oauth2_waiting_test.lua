@@ -1,6 +1,6 @@
 local t = require "resthost.test"
 local rest = require "resthost"
-local f = require "oauth2_fixture"
+local f = require "support.oauth2"
 
 local token_url = f.token_url
 
@@ -47,6 +47,38 @@ t.describe("the first requests", function()
     t.equal(#f.stub.requests, 0)
   end)
 
+  t.test("leave old data to the script when there is no token", function()
+    f.start()
+    f.api:configure("**", function(c) c.expiration_time, c.stale_if_error = 10, 3600 end)
+    f.stub = f.host:stub("*", "https://api.example/**", { json = { n = 1 } })
+    local users = f.api:resource "users"
+    t.equal(t.assert(users:get()), { n = 1 })
+    f.host:advance(700)
+    t.equal(users:get { only_if_cached = true }, { n = 1 })
+    t.equal(#f.login.requests, 1)
+    f.login = f.host:stub("POST", token_url, { status = 503 })
+    t.equal(t.assert(users:get()), { n = 1 })
+    t.matches(tostring(users.latest_error), "POST https://login.example/token answered 503")
+    t.equal({ #f.login.requests, #f.stub.requests }, { 1, 1 })
+  end)
+
+  t.test("with a breaker log in once it lets one through", function()
+    f.start()
+    f.api:configure("**", function(c)
+      c.breaker, c.retry = { requests = 2, ratio = 0.5, window = 100, open = 30 }, false
+    end)
+    t.assert(f.get())
+    f.stub = f.host:stub("*", "https://api.example/**", { status = 503 })
+    for number = 1, 4 do f.get("users/" .. number) end
+    f.host:advance(25)
+    local _, err = f.get "held"
+    t.equal(err.cause.type, "circuit_open")
+    f.host:advance(600)
+    f.accept { ["t-000002"] = true }
+    t.assert(f.get "again")
+    t.equal(#f.login.requests, 2)
+  end)
+
   t.test("fail with the same error within a second, then log in again", function()
     f.start()
     f.login = f.host:stub("POST", token_url, { status = 503, text = "busy" })
@@ -85,6 +117,29 @@ t.describe("a request that waits for the token", function()
     t.assert(request:await())
     f.host:settle()
     t.equal(events, { "observer_added", "requested", "new_data(network)" })
+  end)
+
+  t.test("takes the token of a script that a reload replaced in the middle of its renewal", function()
+    f.start { store = "token", refresh_token = "used only once" }
+    local store = f.host.rest.store
+    store:set("token\0renewal", true, { ttl = 60 })
+    local request = f.api:resource("users"):load()
+    f.host:advance(5)
+    t.equal(request.state, "in_progress")
+    store:set("token", { token = "t-of-before", lifetime = 600, obtained = f.host.rest.now() })
+    store:delete "token\0renewal"
+    f.host:advance(1)
+    t.assert(request:await())
+    t.equal({ f.sent(), #f.login.requests }, { "Bearer t-of-before", 0 })
+  end)
+
+  t.test("logs in when that script has never ended its renewal", function()
+    f.start { store = "token" }
+    f.host.rest.store:set("token\0renewal", true, { ttl = 20 })
+    local request = f.api:resource("users"):load()
+    f.host:advance(21)
+    t.assert(request:await())
+    t.equal({ f.sent(), #f.login.requests }, { "Bearer t-000001", 1 })
   end)
 
   t.test("ends with a wipe, and then never goes out", function()

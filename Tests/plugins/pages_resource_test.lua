@@ -165,6 +165,18 @@ t.describe("a resource of all pages", function()
     t.equal({ #logins.requests, last.requests[1].headers.authorization }, { 1, "new" })
   end)
 
+  t.test("sends no token to another origin that is allowed", function()
+    load [[
+      api:use("oauth2", { token_url = "https://id.test/token", client_id = "me", client_secret = "a secret" })
+    ]]
+    host:stub("POST", "https://id.test/token", { json = { access_token = "a-token", expires_in = 60 } })
+    local first = page("/list", { 1 }, { Link = '<https://cdn.test/list>; rel="next"' })
+    local second = host:stub("GET", "https://cdn.test/list", { json = { 2 } })
+    t.equal(t.assert(pages.all(api:resource "/list", { origins = { "https://cdn.test" } })), { 1, 2 })
+    t.equal(first.requests[1].headers.authorization, "Bearer a-token")
+    t.equal(second.requests[1].headers.authorization, nil)
+  end)
+
   t.test("has time for all its pages", function()
     load [[pages.resource(api, "/all", "/list")]]
     t.equal(api:resource("/all").configuration.timeouts.total, 301)

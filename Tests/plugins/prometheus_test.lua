@@ -73,6 +73,13 @@ t.test("errors of the API and other answers are errors", function()
   )
   answer { resultType = "cube", result = {} }
   t.matches(tostring(select(2, prometheus.query(api, "z"))), "unknown type of result: cube")
+  for _, data in ipairs { false, { resultType = "matrix" }, { resultType = "vector", result = { "a", 5 } } } do
+    answer(data, { warnings = "many" })
+    host:advance(1000)
+    _, err = prometheus.query(api, "broken")
+    t.equal(err.cause.type, "prometheus")
+  end
+  t.matches(tostring(err), "the result is no vector: https://prom.test/api/v1/query?query=broken")
 end)
 
 t.test("values of a label, whatever its name is", function()

@@ -2,8 +2,6 @@
 local t = require "resthost.test"
 local rest = require "resthost"
 
-local has_xml = pcall(function() return rest.xml.decode end)
-
 -- A host whose script has opened a bucket and runs the given code as a route, whose answer this gives.
 local function running(base_url)
   local host = t.load {
@@ -106,8 +104,6 @@ t.describe("an object", function()
 end)
 
 t.describe("a list", function()
-  local test = has_xml and t.test or function(name) t.skip(name, "rest.xml is not in this version") end
-
   local function answer(items, token)
     local parts = { '<?xml version="1.0" encoding="UTF-8"?>\n',
       '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><EncodingType>url</EncodingType>' }
@@ -133,7 +129,7 @@ t.describe("a list", function()
     return run, stub
   end
 
-  test("joins its pages, and decodes keys and prefixes", function()
+  t.test("joins its pages, and decodes keys and prefixes", function()
     local run, stub = paged {
       first = answer({ "a%2Bb+c.txt", prefixes = { "f%C3%A4/" } }, "t/1="), ["t/1="] = answer { "z.txt" },
     }
@@ -146,14 +142,14 @@ t.describe("a list", function()
       "&list-type=2&prefix=x%20y")
   end)
 
-  test("ends at its limit, and says that there is more", function()
+  t.test("ends at its limit, and says that there is more", function()
     local run, stub = paged { first = answer({ "a", "b" }, "t1"), t1 = answer({ "c", "d" }, "t2") }
     local list = run [[return bucket:list { max_items = 3 }]]
     t.equal({ #list.objects, list.has_more }, { 3, true })
     t.equal(#stub.requests, 2)
   end)
 
-  test("gives the items before an error in the middle", function()
+  t.test("gives the items before an error in the middle", function()
     local run = paged { first = answer({ "a" }, "t1"), t1 = { status = 503 } }
     local status, number = run [[
       local _, err, some = bucket:list()
@@ -161,27 +157,52 @@ t.describe("a list", function()
     t.equal({ status, number }, { 503, 1 })
   end)
 
-  test("whose page leads to itself is an error", function()
+  t.test("goes on when the credentials expire in the middle", function()
+    local host = t.load { source = [[
+      local rest = require "resthost"
+      local service = rest.service { name = "photos", base_url = "https://photos.s3.us-east-1.amazonaws.com" }
+      local number = 0
+      local bucket = require("resthost.s3").open(service, { region = "us-east-1", credentials = function()
+        number = number + 1
+        return { access_key_id = "KEY" .. number, secret_access_key = "a-secret-of-it" }
+      end })
+      rest.gateway {}:route("GET", "/", function() return bucket:list() end)
+    ]] }
+    local stub = host:stub("GET", HERE, function(request)
+      if not request.url:find "continuation" then return answer({ "a" }, "t1") end
+      if request.headers.authorization:find "KEY2/" then return answer { "b" } end
+      return { status = 400, body = "<Error><Code>ExpiredToken</Code><Message>Old.</Message></Error>" }
+    end)
+    local list = host:request("GET", "/").json
+    t.equal({ list.objects[1].key, list.objects[2].key, #stub.requests }, { "a", "b", 3 })
+  end)
+
+  t.test("whose page leads to itself is an error", function()
     local run = paged { first = answer({ "a" }, "t1"), t1 = answer({ "a" }, "t1") }
     t.matches(run [[local _, err = bucket:list() return tostring(err)]], "a page that leads to itself")
   end)
 
-  test("that is another document is an error", function()
+  t.test("that is another document is an error", function()
     local run = paged { first = { body = "<html></html>" } }
     t.matches(run [[local _, err = bucket:list() return tostring(err)]], "no list of objects")
   end)
 
-  test("that is no XML is an error", function()
+  t.test("that is no XML is an error", function()
     local run = paged { first = { body = "hello" } }
     t.matches(run [[local _, err = bucket:list() return tostring(err)]], "no list of objects")
   end)
 
-  test("of a bucket that refuses has the code of S3", function()
+  t.test("of a bucket that refuses has the code of S3", function()
     local body = "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>No.</Message></Error>"
     local run = paged { first = { status = 403, body = body } }
     local text, code = run [[local _, err = bucket:list() return tostring(err), err.cause.code]]
     t.matches(text, "No%. %(AccessDenied%)")
     t.equal(code, "AccessDenied")
+  end)
+
+  t.test("of an error that is broken XML keeps its status", function()
+    local run = paged { first = { status = 403, body = "<Error><Code>AccessDenied</Error>" } }
+    t.equal(run [[return (select(2, bucket:list()).http_status_code)]], 403)
   end)
 
   t.test("refuses wrong options", function()

@@ -72,11 +72,30 @@ t.describe("send", function()
     t.equal(#stub.requests, 1)
     host:advance(1)
     t.equal(#stub.requests, 2)
-    host:stub("POST", IN, { status = 429, headers = { ["Retry-After"] = "86400" } })
+    stub = host:stub("POST", IN, {
+      status = 429, headers = { ["Retry-After"] = os.date("!%a, %d %b %Y %H:%M:%S GMT", NOW + 80) },
+    })
     host:advance(30)
+    t.equal(#stub.requests, 1)
+    host:stub("POST", IN, { status = 429, headers = { ["Retry-After"] = "86400" } })
+    host:advance(19)
+    t.equal(#stub.requests, 1)
+    host:advance(1)
     host:stub("POST", IN)
     host:advance(60)
-    t.equal(host.rest.store:get("result").attempts, 4)
+    t.equal(host.rest.store:get("result").attempts, 5)
+  end)
+
+  t.test("is sent once in each attempt, also with c.retry", function()
+    local host, start, result = sending(
+      [[webhooks.send(rest.request("POST", "https://hooks.example.com/in", {
+        configure = function(c) c.retry = { attempts = 3, base = 0.1 } end,
+      }), "[]", { secret = secret, retry = { attempts = 2 } })]])
+    local stub = host:stub("POST", IN, { status = 503 })
+    start()
+    host:advance(60)
+    t.equal(#stub.requests, 2)
+    t.matches(result().error, "503")
   end)
 
   t.test("gives up after its attempts, with the last error", function()

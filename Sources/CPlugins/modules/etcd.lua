@@ -2,6 +2,7 @@
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local lines = require "resthost.lines"
+local remote = require "resthost.remote"
 
 local encode, decode = rest.base64.encode, rest.base64.decode
 
@@ -140,13 +141,10 @@ local function watch(service, key, fn, options)
       if is_done then error(stop, 0) end
     end))
     if is_done then return true end
-    local kind = err and type(err.cause) == "table" and err.cause.type
-    local status = err and err.http_status_code
-    local is_final = kind == "etcd" or kind == "script_error" or status and status >= 400 and status < 500
-    if is_final then return nil, err end
+    if err and remote.is_final(err, { etcd = true }) then return nil, err end
     failures = failures + 1
     rest.log.warn("the watch is made again", { key = key, error = err and tostring(err) })
-    rest.sleep(math.min(2 ^ math.min(failures, 10) / 2, 30))
+    rest.sleep(remote.pause(failures))
   end
 end
 

@@ -2,6 +2,7 @@
 local rest = require "resthost"
 local dates = require "resthost.dates"
 local jwt = require "resthost.jwt"
+local oauth2_client = require "resthost.oauth2_client"
 local plugin = require "resthost.plugin"
 local remote = require "resthost.remote"
 local scope = require "resthost.scope"
@@ -33,7 +34,7 @@ local function fetch(login, clock, url, options)
     local hints = { [401] = ": check 'app_id' and 'private_key'", [404] = ": check 'installation_id'" }
     return nil, about .. (hints[refusal.status] or "")
   end
-  if type(answer.token) ~= "string" or not answer.token:find "^[\33-\126]+$" then
+  if not oauth2_client.is_token(answer.token) then
     return nil, ("POST %s gave no 'token'"):format(url)
   end
   return { token = answer.token, lifetime = lifetime_of(answer, about) }
@@ -75,9 +76,8 @@ return plugin {
     local url = ("%s/app/installations/%s/access_tokens"):format(options.api_url:gsub("/$", ""), id)
     local clock, login = server_clock.new(), remote.service(service.name .. " login", url, options.transport)
     local limits = rest.json.encode { options.repositories or {}, options.permissions or {} }
-    local digest = rest.hex.encode(rest.crypto.sha256(limits)):sub(1, 16)
     token_keeper.new(service, {
-      name = "github_app", owner = ("%s at %s (%s)"):format(options.app_id, url, digest),
+      name = "github_app", owner = token_keeper.owner(("%s at %s"):format(options.app_id, url), { limits }),
       fetch = function() return fetch(login, clock, url, options) end,
       store = options.store, renew_before = options.renew_before,
     }):apply(options)

@@ -89,9 +89,8 @@ local function use(service, options)
     fetched = function() return fetch(login, clock, account, url, options) end
   end
   local facts = { options.scope or "", options.audience or "", options.subject or "", url }
-  local digest = rest.hex.encode(rest.crypto.sha256(table.concat(facts, "\n"))):sub(1, 16)
   token_keeper.new(service, {
-    name = "google_service_account", owner = ("%s (%s)"):format(account.client_email, digest),
+    name = "google_service_account", owner = token_keeper.owner(account.client_email, facts),
     fetch = fetched, store = options.store, renew_before = options.renew_before,
   }):apply(options)
 end

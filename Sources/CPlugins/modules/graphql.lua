@@ -96,7 +96,7 @@ end
 local function subscribe(service, text, variables, fn, options)
   local api = api_of(service)
   local document = open(text, options.operation)
-  local definition = service:define("POST", { path = exchange.components(api.path) }):setting {
+  local definition = service:define("POST", api.path):setting {
     json = exchange.body(document, variables),
     headers = { Accept = "text/event-stream" },
     configure = function(c) c.timeouts.total = 0 end,
@@ -109,7 +109,7 @@ local function subscribe(service, text, variables, fn, options)
     if name == "next" then
       local answer = rest.json.decode(data)
       local content, err = exchange.outcome(answer)
-      if fn(content or err and partial_data(err), err and err) == false then is_done = true end
+      if fn(content or partial_data(err), err) == false then is_done = true end
     end
     if is_done then error(stop, 0) end
   end)

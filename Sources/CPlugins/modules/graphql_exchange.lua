@@ -47,13 +47,6 @@ function graphql_exchange.failure_of(err)
   return error_of(err.json, err.http_status_code)
 end
 
---- The components of a path.
-function graphql_exchange.components(path)
-  local components = {}
-  for component in path:gmatch "[^/]+" do components[#components + 1] = component end
-  return components
-end
-
 --- The body of a request.
 function graphql_exchange.body(document, variables)
   return {

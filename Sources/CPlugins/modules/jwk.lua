@@ -97,9 +97,8 @@ function readers.oct(key)
   return { secret = secret, family = "HMAC" }
 end
 
---- The family of keys that an algorithm takes; nil for an unknown algorithm.
-function jwk.family(algorithm)
-  if type(algorithm) ~= "string" then return nil end
+-- The family of keys that an algorithm takes.
+local function family_of(algorithm)
   if algorithm:find "^HS" then return "HMAC" end
   if algorithm:find "^[RP]S" then return "RSA" end
   return algorithm
@@ -133,7 +132,7 @@ function jwk.choose(set, algorithm, id)
     local key = set.keys[place]
     if type(key) == "table" and (id == nil or key.kid == id) and is_for(key, algorithm) then
       local read, err = jwk.read(key)
-      if read and read.family == jwk.family(algorithm) then chosen[#chosen + 1] = read end
+      if read and read.family == family_of(algorithm) then chosen[#chosen + 1] = read end
       reason = reason or err
     end
   end

@@ -2,6 +2,7 @@
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local lines = require "resthost.lines"
+local remote = require "resthost.remote"
 local all_pages = require("resthost.pages").all
 
 local in_cluster = "https://kubernetes.default.svc"
@@ -52,14 +53,7 @@ local function selected(service, path, options)
   }
 end
 
-local final = { script_error = true, kubernetes = true, page_limit = true, bad_page = true }
-
--- Whether another try would fail, too.
-local function is_final(err)
-  local status = err.http_status_code
-  if status then return status >= 400 and status < 500 and status ~= 429 end
-  return type(err.cause) == "table" and final[err.cause.type]
-end
+local final = { kubernetes = true, page_limit = true, bad_page = true }
 
 local function has_name(object)
   local meta = type(object) == "table" and object.metadata
@@ -171,10 +165,8 @@ local function follow(service, path, watch)
     timeoutSeconds = options.timeout,
     labelSelector = options.label_selector, fieldSelector = options.field_selector,
   }
-  local components = {}
-  for component in path:gmatch "[^/]+" do components[#components + 1] = component end
-  local definition = service:define("GET", {
-    path = components, query = query,
+  local definition = service:define("GET", path, {
+    query = query,
     configure = function(c) c.timeouts.total, c.timeouts.idle = 0, options.timeout + 30 end,
   })
   local began = rest.now()
@@ -203,13 +195,13 @@ local function watch(service, path, fn, options)
     end
     if is_gone(err) then
       state.version = nil
-    elseif not ok and is_final(err) then
+    elseif not ok and remote.is_final(err, final) then
       return nil, err
     end
     if not ok then
       state.failures = state.failures + 1
       rest.log.warn("the watch begins again", { path = path, error = tostring(err) })
-      rest.sleep(math.min(2 ^ math.min(state.failures, 10) / 2, 30))
+      rest.sleep(remote.pause(state.failures))
     elseif not state.is_done then
       rest.sleep(0)
     end

@@ -6,24 +6,30 @@ local longest = 1024 * 1024
 --- Gives a function for the pieces of a body, which calls `fn` with each whole line. A line of more than a
 --- megabyte is an error. Without an argument it gives `fn` the line that has no end.
 function lines.splitter(fn)
-  local held = ""
+  local held, size = {}, 0
+  local function hold(text)
+    held[#held + 1], size = text, size + #text
+    if size > longest then error(("a line of the stream has more than %d bytes"):format(longest), 0) end
+  end
+  local function release()
+    local line = table.concat(held)
+    held, size = {}, 0
+    return line
+  end
   return function(piece)
-    local text = held .. (piece or "")
-    held = ""
+    if not piece then
+      if size > 0 then fn(release()) end
+      return
+    end
     local place = 1
     while true do
-      local stop = text:find("\n", place, true)
+      local stop = piece:find("\n", place, true)
       if not stop then break end
-      fn((text:sub(place, stop - 1):gsub("\r$", "")))
+      hold(piece:sub(place, stop - 1))
+      fn((release():gsub("\r$", "")))
       place = stop + 1
     end
-    held = text:sub(place)
-    if #held > longest then error(("a line of the stream has more than %d bytes"):format(longest), 0) end
-    if not piece and held ~= "" then
-      local line = held
-      held = ""
-      fn(line)
-    end
+    if place <= #piece then hold(piece:sub(place)) end
   end
 end
 
@@ -41,7 +47,7 @@ function lines.events(fn)
     local field, value = line:match "^([^:]*):? ?(.*)$"
     if field == "event" then name = value end
     if field ~= "data" then return end
-    data[#data + 1], size = value, size + #value
+    data[#data + 1], size = value, size + #value + 1
     if size > longest then error(("an event of the stream has more than %d bytes"):format(longest), 0) end
   end)
 end

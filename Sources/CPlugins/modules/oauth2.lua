@@ -10,8 +10,6 @@ local token_keeper = require "resthost.token_keeper"
 local exchange_grant = "urn:ietf:params:oauth:grant-type:token-exchange"
 local token_type = "urn:ietf:params:oauth:token-type:"
 
-local function sha256(text) return rest.hex.encode(rest.crypto.sha256(text)) end
-
 -- A text that an option gives, perhaps by a function of the partition.
 local function value_of(option, partition)
   if type(option) ~= "function" then return option end
@@ -60,7 +58,7 @@ local function refreshed(client, entry, partition)
   local options = client.options
   local given, err = value_of(options.refresh_token, partition)
   if options.refresh_token and not given then return nil, err end
-  local seed = given and sha256(given)
+  local seed = given and rest.hex.encode(rest.crypto.sha256(given))
   local current = entry and entry.seed == seed and entry.refresh_token or given
   if not current then
     local state = entry and "the login has expired" or "nobody has logged in yet"
@@ -100,7 +98,7 @@ local function owner_of(options)
   for name in pairs(options.parameters) do names[#names + 1] = name end
   table.sort(names)
   for _, name in ipairs(names) do parts[#parts + 1] = ("%s=%s"):format(name, options.parameters[name]) end
-  return ("%s at %s (%s)"):format(options.client_id, place, sha256(table.concat(parts, "\n")):sub(1, 16))
+  return token_keeper.owner(("%s at %s"):format(options.client_id, place), parts)
 end
 
 local function check(options)

@@ -27,7 +27,8 @@ local function lifetime_of(answer, place)
   return math.min(seconds, longest_lifetime)
 end
 
-local function is_token(value)
+--- Whether a value is a text that can be sent in a header.
+function client.is_token(value)
   return type(value) == "string" and #value <= most_token_bytes and value:find "^[\33-\126]+$" ~= nil
 end
 
@@ -38,7 +39,7 @@ function client.entry_of(answer, place)
     return nil, remote.with_reason(("%s refused"):format(place), answer)
   end
   if answer.access_token == nil then return nil, ("%s gave no 'access_token'"):format(place) end
-  if not is_token(answer.access_token) then
+  if not client.is_token(answer.access_token) then
     return nil, ("%s gave an 'access_token' that can't be sent in a header"):format(place)
   end
   local kind = answer.token_type
@@ -48,7 +49,7 @@ function client.entry_of(answer, place)
   end
   local lifetime, err = lifetime_of(answer, place)
   if err then return nil, err end
-  local refresh_token = is_token(answer.refresh_token) and answer.refresh_token or nil
+  local refresh_token = client.is_token(answer.refresh_token) and answer.refresh_token or nil
   return { token = answer.access_token, lifetime = lifetime, refresh_token = refresh_token }
 end
 

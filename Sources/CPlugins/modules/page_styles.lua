@@ -2,6 +2,7 @@
 local rest = require "resthost"
 local plugin = require "resthost.plugin"
 local link_header = require "resthost.link_header"
+local remote = require "resthost.remote"
 
 local page_styles = {}
 
@@ -28,13 +29,6 @@ local field, failure = page_styles.field, page_styles.failure
 
 local function is_empty(value) return value == nil or value == rest.null or value == false or value == "" end
 
-local function origin(url)
-  local parts = rest.url.parse(url)
-  if not parts or not parts.host or parts.host == "" then return nil end
-  local port = parts.port or (parts.scheme == "https" and 443 or 80)
-  return ("%s://%s:%d"):format(parts.scheme, parts.host:lower(), port)
-end
-
 --- The items of a page, or nil and an error.
 function page_styles.items_of(entity, options, url)
   local content = entity.content
@@ -50,15 +44,15 @@ end
 local function follow(resource, entity, href, options)
   local base = entity.url and resource:relative(entity.url) or resource
   local target = base:relative((href:gsub("#.*$", "")))
-  local to = origin(target.url)
+  local to = remote.origin(target.url)
   if not to then
     local shown = href:sub(1, 200)
     return nil, failure("bad_page", ("the page %s has a link that is no URL of a server: %s")
       :format(resource.url, shown), resource.url)
   end
-  if to == origin(resource.url) then return target end
+  if to == remote.origin(resource.url) then return target end
   for _, allowed in ipairs(options.origins or {}) do
-    if to == origin(allowed) then return target end
+    if to == remote.origin(allowed) then return target end
   end
   return nil, failure("other_origin", ("the page %s links to %s: list its origin in 'origins' to allow that")
     :format(resource.url, target.url), target.url)

@@ -24,7 +24,8 @@ local function ask(resource)
   if answer.status ~= "success" then
     return nil, failure(("%s: %s"):format(answer.errorType, answer.error), resource.url)
   end
-  for _, warning in ipairs(answer.warnings or {}) do rest.log.warn("prometheus", { warning = warning }) end
+  local warnings = type(answer.warnings) == "table" and answer.warnings or {}
+  for _, warning in ipairs(warnings) do rest.log.warn("prometheus", { warning = warning }) end
   return answer.data
 end
 
@@ -61,11 +62,15 @@ function shapes.scalar(result) return { sample({}, result) } end
 function shapes.string(result) return { { labels = {}, time = result[1], value = result[2] } } end
 
 local function series_of(service, path, parameters)
-  local data, err = ask(service:resource("/api/v1/" .. path):with_params(parameters))
-  if not data then return nil, err end
-  local shape = shapes[data.resultType]
-  if not shape then return nil, failure("unknown type of result: " .. tostring(data.resultType)) end
-  return shape(data.result)
+  local resource = service:resource("/api/v1/" .. path):with_params(parameters)
+  local data, err = ask(resource)
+  if err then return nil, err end
+  local kind = type(data) == "table" and data.resultType
+  local shape = shapes[kind]
+  if not shape then return nil, failure("unknown type of result: " .. tostring(kind), resource.url) end
+  local is_whole, series = pcall(shape, data.result)
+  if is_whole then return series end
+  return nil, failure(("the result is no %s: %s"):format(kind, resource.url), resource.url)
 end
 
 local function query(service, expression, options)

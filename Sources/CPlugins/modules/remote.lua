@@ -4,10 +4,11 @@ local plugin = require "resthost.plugin"
 
 local remote = {}
 
---- The origin of a URL, such as `https://example.com:8443`; nil if it is no absolute URL.
+--- The origin of a URL, such as `https://example.com:8443`, in one spelling: in lower case, without the port
+--- of its scheme. Nil if it is no absolute URL.
 function remote.origin(url)
   local parts = rest.url.parse(url)
-  if not parts or not parts.host then return nil end
+  if not parts or not parts.host or parts.host == "" then return nil end
   return ("%s://%s%s"):format(parts.scheme, parts.host, parts.port and ":" .. parts.port or "")
 end
 
@@ -78,6 +79,16 @@ function remote.answer(request, method, url)
   if refusal.json then return nil, remote.with_reason(text, refusal.json), refusal end
   return nil, kind ~= "" and ("%s with %s, not with JSON"):format(text, kind) or text, refusal
 end
+
+--- Whether a failure would come again, because of what the request is. `types` has further types of causes.
+function remote.is_final(err, types)
+  local status, kind = err.http_status_code, type(err.cause) == "table" and err.cause.type
+  if status then return status >= 400 and status < 500 and status ~= 408 and status ~= 429 end
+  return kind == "script_error" or types[kind] or false
+end
+
+--- The seconds until the next try, after so many failures: they double up to half a minute.
+function remote.pause(failures) return math.min(2 ^ math.min(failures, 10) / 2, 30) end
 
 -- A word or a sentence of a server, on one line.
 local function line(text, most) return (text:sub(1, most):gsub("%c", " ")) end

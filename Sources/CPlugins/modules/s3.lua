@@ -22,19 +22,11 @@ local region = {
 -- The tree of an XML document, or nil and a message.
 local function decoded(content)
   if type(content) == "table" then return content end -- by a transformer of the script
-  local has_xml, decode = pcall(function() return rest.xml.decode end)
-  if not has_xml then return nil, "this version of the program can't read XML" end
-  return decode(content)
-end
-
-local function child(element, name)
-  for _, one in ipairs(element and element.children or {}) do
-    if one.name == name then return one end
-  end
+  return rest.xml.decode(content)
 end
 
 local function text(element, name)
-  local found = child(element, name)
+  local found = rest.xml.find(element, name)
   return found and found.text
 end
 
@@ -42,9 +34,10 @@ end
 local function explained(err)
   local content = err and err.entity and err.entity.content
   if type(content) ~= "string" or not content:find("<Error>", 1, true) then return err end
-  local code = text(decoded(content), "Code")
+  local document = decoded(content)
+  local code = document and text(document, "Code")
   if not code then return err end
-  local message = text(decoded(content), "Message") or ""
+  local message = text(document, "Message") or ""
   return rest.error {
     user_message = ("%s (%s)"):format(message, code), http_status_code = err.http_status_code,
     entity = err.entity, cause = { type = "s3", code = code, message = tostring(err) },

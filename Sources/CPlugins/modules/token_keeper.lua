@@ -187,17 +187,28 @@ function keeper:apply(options)
     plugin.blame(("'%s' needs a service with a 'base_url', or option 'pattern'"):format(self.name))
   end
   scope.configure(service, options, self.name, function(c)
-    local origin = remote.origin(c.url)
+    local origin, takes_token = remote.origin(c.url), true
     c:mutate_requests(function(draft)
-      if draft.headers.Authorization or remote.origin(draft.url) ~= origin then return end
-      local entry = self:entry(draft.partition)
+      takes_token = not draft.headers.Authorization and remote.origin(draft.url) == origin
+      local entry = takes_token and self:entry(draft.partition)
       if time_left(entry) > 0 then draft.headers.Authorization = "Bearer " .. entry.token end
     end)
-    c:decorate_requests(function(resource, request) return self:decorate(resource, request) end)
+    -- A request is decorated as soon as it is built. If a mutator changed its method, that one's blocks do it.
+    c:decorate_requests(function(resource, request)
+      if takes_token then return self:decorate(resource, request) end
+      takes_token = true
+      return request
+    end)
   end)
 end
 
 local token_keeper = {}
+
+--- Whose token it is: a name, and a digest of all that makes a token another one.
+function token_keeper.owner(name, facts)
+  local digest = rest.hex.encode(rest.crypto.sha256(table.concat(facts, "\n")))
+  return ("%s (%s)"):format(name, digest:sub(1, 16))
+end
 
 --- A keeper for a service. `settings` has `name`, `owner` (whose token it is) and `fetch(entry, partition)`,
 --- which gives an entry or nil and an error, and perhaps `store`, `file`, `renew_before`, `per_partition`.

@@ -6,6 +6,7 @@
 --     print(event.type, event.payload.action)
 --   end)
 local rest = require "resthost"
+local dates = require "resthost.dates"
 local plugin = require "resthost.plugin"
 local signatures = require "resthost.webhook_signatures"
 
@@ -95,8 +96,10 @@ end
 
 -- Seconds until the next attempt.
 local function pause(number, retry, err)
-  local asked = err and err.entity and tonumber(err.entity.headers["Retry-After"])
-  local wait = asked and asked >= 0 and asked or retry.base * 2 ^ (number - 1)
+  local asked = err and err.entity and err.entity.headers["Retry-After"]
+  local time = dates.of_http(asked)
+  local seconds = time and math.max(time - rest.now(), 0) or tonumber(asked)
+  local wait = seconds and seconds >= 0 and seconds or retry.base * 2 ^ (number - 1)
   return math.min(wait, retry.cap)
 end
 
