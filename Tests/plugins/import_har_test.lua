@@ -43,7 +43,7 @@ t.describe("a recording becomes", function()
   end)
 
   t.test("nothing for parts of pages", function()
-    t.equal(result.warnings, { "1 entries are parts of pages, and are left out" })
+    t.equal(result.warnings, { "entries that are parts of pages are left out: 1" })
     t.assert(not imported.file(result, "_generated.lua").text:find("cdn", 1, true))
   end)
 
@@ -89,6 +89,7 @@ t.test("a file that is no recording is an error", function()
   for _, input in ipairs { "text", {}, { log = {} }, { log = { entries = {} } } } do
     t.equal(select(2, import.run(input, { output = "site" })), message)
   end
-  t.equal(select(2, run { entry("OPTIONS", "https://a.test/x") }), "no request could be imported")
-  t.equal(select(2, run { { request = { method = 1, url = {} } } }), "no request could be imported")
+  local message = "no request could be imported: entries that are parts of pages are left out: 1"
+  t.equal(select(2, run { entry("OPTIONS", "https://a.test/x") }), message)
+  t.equal(select(2, run { { request = { method = 1, url = {} } } }), message)
 end)

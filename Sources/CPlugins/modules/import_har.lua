@@ -123,7 +123,8 @@ end
 local function add_entry(api, by_identity, request)
   local service, path, query, user = urls.place(api, request.url)
   if not service or not urls.is_method(request.method) then
-    return api.doc:warn("the request of '%s' is left out: its method or URL is none", request.url:sub(1, 100))
+    return api.doc:warn("the request '%s %s' is left out: %s", request.method:sub(1, 20),
+      request.url:sub(1, 100), service and "its method is no valid one" or path)
   end
   if user then secrets.user(api, service) end
   local method = request.method:upper()
@@ -162,7 +163,7 @@ function import.run(input, options)
       add_entry(api, by_identity, request)
     end
   end
-  if left_out > 0 then api.doc:warn("%d entries are parts of pages, and are left out", left_out) end
+  if left_out > 0 then api.doc:warn("entries that are parts of pages are left out: %d", left_out) end
   return recorded.finish(api, options, true)
 end
 

@@ -43,20 +43,23 @@ local function with_options(api, value, depth)
     return value
   end
   if type(value) ~= "string" or not value:find(urls.variable_pattern) then return value end
-  local parts, rest_of_text = {}, value
-  while true do
-    local before, name, after = rest_of_text:match("^(.-)" .. urls.variable_pattern .. "(.*)$")
-    if not before then break end
-    if before ~= "" then parts[#parts + 1] = writer.quote(before) end
+  local parts, place = {}, 1
+  local function add(text)
+    if text ~= "" then parts[#parts + 1] = writer.quote(text) end
+  end
+  for first, name, after in value:gmatch("()" .. urls.variable_pattern .. "()") do
+    add(value:sub(place, first - 1))
     local option = api.by_placeholder[name]
     if not option then
       option = writer.unique(writer.name(name, "variable"), api.taken)
       api.by_placeholder[name] = option
       table.insert(api.server_options, { name = option, default = "" })
     end
-    parts[#parts + 1], rest_of_text = option, after
+    parts[#parts + 1], place = option, after
   end
-  if rest_of_text ~= "" then parts[#parts + 1] = writer.quote(rest_of_text) end
+  add(value:sub(place))
+  -- Lua has too few registers for a long chain of `..`.
+  if #parts > 50 then return writer.expression("table.concat { " .. table.concat(parts, ", ") .. " }") end
   return writer.expression(table.concat(parts, " .. "))
 end
 
@@ -120,8 +123,8 @@ function recorded.add(api, request)
   end
   local service, path, query, user = urls.place(api, request.url)
   if not service or not urls.is_method(request.method) then
-    return api.doc:warn("the request '%s %s' is left out: its method or URL is none",
-      request.method:sub(1, 20), request.url:sub(1, 100))
+    return api.doc:warn("the request '%s %s' is left out: %s", request.method:sub(1, 20),
+      request.url:sub(1, 100), service and "its method is no valid one" or path)
   end
   user = user or request.user
   if user and user ~= "" then secrets.user(api, service, request.is_digest) end
@@ -167,7 +170,10 @@ end
 
 --- The files of an API.
 function recorded.finish(api, options, has_types)
-  if #api.operations == 0 then return nil, "no request could be imported" end
+  if #api.operations == 0 then
+    local reason = api.doc.warnings[1]
+    return nil, "no request could be imported" .. (reason and ": " .. reason or "")
+  end
   local files = { { path = options.output .. "_generated.lua", text = script.generated(api), once = false } }
   if has_types then
     table.insert(files, {

@@ -26,14 +26,15 @@ function writer.name(text, default)
   return keywords[name] and name .. "_" or name
 end
 
---- A name that isn't taken, and takes it.
-function writer.unique(name, taken)
-  local base, number = name, 1
+--- A name that isn't taken, and takes it: the name itself, or with a separator (`_`) and a number.
+function writer.unique(name, taken, separator)
+  -- The last number of a base is kept, so that very many equal names take no longer than others.
+  local base, number = name, math.tointeger(taken[name]) or 1
   while taken[name] do
     number = number + 1
-    name = ("%s_%d"):format(base, number)
+    name = base .. (separator or "_") .. number
   end
-  taken[name] = true
+  taken[base], taken[name] = number, 1
   return name
 end
 
