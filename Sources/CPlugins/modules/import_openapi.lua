@@ -38,7 +38,7 @@ local function files_of(api, options)
     files[#files + 1] = { path = options.output .. suffix, text = text, once = once or false }
   end
   add("_generated.lua", script.generated(api))
-  add("_types.lua", (stubs.of(api, script.credentials(api))))
+  add("_types.lua", stubs.of(api, script.credentials(api)))
   add("_generated_test.lua", tests.of(api))
   add(".lua", script.own(api), true)
   local grants = script.grants(api)

@@ -4,12 +4,6 @@ local writer = require "resthost.script_writer"
 
 local calls = {}
 
-local function kind_of(doc, schema)
-  local kind = doc:resolve(schema).type
-  if type(kind) == "table" then kind = kind[1] ~= "null" and kind[1] or kind[2] end
-  return kind
-end
-
 local function is_scalar(kind)
   return kind == "string" or kind == "integer" or kind == "number" or kind == "boolean"
 end
@@ -43,7 +37,7 @@ end
 -- Whether a parameter is one that needs no function: a value, or a list that repeats its name.
 local function is_plain(doc, one)
   if one.where ~= "query" or one.is_json or one.style ~= "form" or one.key ~= one.name then return false end
-  local kind = kind_of(doc, one.schema)
+  local kind = doc:kind(one.schema)
   return is_scalar(kind) or one.explode and kind ~= "object"
 end
 
@@ -55,7 +49,7 @@ local function query_lines(doc, operation, need)
   end
   for _, one in ipairs(operation.params) do
     if one.where == "query" then
-      local name, value, kind = writer.quote(one.name), field(one.key), kind_of(doc, one.schema)
+      local name, value, kind = writer.quote(one.name), field(one.key), doc:kind(one.schema)
       if one.is_json then
         items[#items + 1] = ("{ %s, %s(%s) }"):format(name, need "encoded", value)
       elseif one.style == "deepObject" then
@@ -82,7 +76,7 @@ end
 local function header_lines(doc, operation, need)
   local fields, jar = {}, {}
   for _, one in ipairs(operation.params) do
-    local value, kind = field(one.key), kind_of(doc, one.schema)
+    local value, kind = field(one.key), doc:kind(one.schema)
     if one.where == "header" then
       if one.is_json then
         value = ("%s(%s)"):format(need "encoded", value)
@@ -135,7 +129,7 @@ end
 
 -- How the value of a path's parameter is written; nil for a plain one.
 local function path_value(doc, one, need)
-  local kind = kind_of(doc, one.schema)
+  local kind = doc:kind(one.schema)
   local is_table = kind == "array" or kind == "object"
   local equals = one.explode and '"="' or '","'
   if one.style == "label" then

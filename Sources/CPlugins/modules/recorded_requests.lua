@@ -177,7 +177,7 @@ function recorded.finish(api, options, has_types)
   local files = { { path = options.output .. "_generated.lua", text = script.generated(api), once = false } }
   if has_types then
     table.insert(files, {
-      path = options.output .. "_types.lua", text = (stubs.of(api, script.credentials(api))), once = false,
+      path = options.output .. "_types.lua", text = stubs.of(api, script.credentials(api)), once = false,
     })
   end
   table.insert(files, { path = options.output .. ".lua", text = script.own(api), once = true })
