@@ -160,6 +160,17 @@ t.describe("an OpenAPI document becomes", function()
     t.equal(stub.requests[2].headers["content-type"], "application/json")
   end)
 
+  t.test("long lists of names, with blanks in them", function()
+    local document, zones = with_operation {}, {}
+    for number = 1, 20 do zones[number] = number == 1 and "eu" or "zone  number " .. number end
+    document.servers = {
+      { url = "https://{zone}.t.test", variables = { zone = { default = zones[1], enum = zones } } },
+    }
+    local text = imported.file(assert(run(document)), "_generated.lua").text
+    t.assert(text:find('"zone  number 20",\n', 1, true), "the last name is missing")
+    t.assert(load(text))
+  end)
+
   t.test("values that may be null, too", function()
     local function content(kind, schema) return { content = { [kind] = { schema = schema } } } end
     local document = with_operation {

@@ -152,8 +152,7 @@ function import.run(input, options)
   if #entries > most_entries then
     return nil, ("the recording has more than %d entries"):format(most_entries)
   end
-  local api, message = recorded.new(options, {}, "Requests of a recording")
-  if not api then return nil, message end
+  local api = recorded.new(options, {}, "Requests of a recording")
   local by_identity, left_out = {}, 0
   for _, entry in ipairs(entries) do
     local request = document.table(document.table(entry).request)

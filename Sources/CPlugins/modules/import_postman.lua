@@ -175,8 +175,7 @@ function import.run(input, options)
     return nil, "the file has no list 'item': it is no collection of Postman in format 2.0 or 2.1"
   end
   local title = writer.sentence(document.table(input.info).name, 80) or "A collection"
-  local api, message = recorded.new(options, {}, title)
-  if not api then return nil, message end
+  local api = recorded.new(options, {}, title)
   local collection = {
     api = api, variables = {}, used = {},
     warn = function(...) api.doc:warn(...) end,
@@ -188,7 +187,6 @@ function import.run(input, options)
       collection.variables[key] = tostring(value)
     end
   end
-  recorded.prepare(api)
   add_items(collection, input.item, "", input.auth, 0)
   return recorded.finish(api, options, false)
 end

@@ -10,24 +10,6 @@ end
 
 local separators = { form = ",", spaceDelimited = " ", pipeDelimited = "|" }
 
-local function quoted_list(names)
-  local quoted = {}
-  for index, name in ipairs(names) do quoted[index] = writer.quote(name) end
-  local line = table.concat(quoted, ", ")
-  if #line < 80 then return "{ " .. line .. " }" end
-  local lines, current = {}, "      "
-  for index, text in ipairs(quoted) do
-    local item = text .. (index < #quoted and ", " or ",")
-    if #current + #item > 104 then
-      lines[#lines + 1] = current:gsub("%s+$", "")
-      current = "      "
-    end
-    current = current .. item
-  end
-  lines[#lines + 1] = current
-  return "{\n" .. table.concat(lines, "\n") .. "\n    }"
-end
-
 -- `params.name`, or `params["a name"]`.
 local function field(key)
   local text = writer.key(key)
@@ -155,9 +137,11 @@ local function function_lines(doc, operation, need)
     are_plain, names[index] = are_plain and is_plain(doc, one), one.key
   end
   if has_params and are_plain then
-    fields[1] = ("query = %s(params, %s)"):format(need "query_of", quoted_list(names))
+    fields[1] = ("query = %s(params, %s)"):format(need "query_of", writer.texts(names, "    "))
   else
-    if has_params then lines[1] = ("params = %s(params, %s)"):format(need "only", quoted_list(names)) end
+    if has_params then
+      lines[1] = ("params = %s(params, %s)"):format(need "only", writer.texts(names, "    "))
+    end
     local before, query = query_lines(doc, operation, need)
     table.move(before, 1, #before, #lines + 1, lines)
     if query then fields[#fields + 1] = query == "query" and "query = query" or "query = " .. query end

@@ -17,12 +17,9 @@ local ignored_headers = {
   host = true, ["content-length"] = true, connection = true, ["accept-encoding"] = true,
 }
 
---- An API without requests, for the file that the options name; or nil and a message.
+--- An API without requests, for the file that the options name.
 function recorded.new(options, warnings, title)
   local base = options.output:match "([^/]*)$"
-  if not base:find "^[%w_-]+$" then
-    return nil, ("'%s' is no name for a script: use letters, digits, '_' and '-'"):format(base)
-  end
   local doc = document.open { openapi = "3.0.0" }
   doc.warnings = warnings
   return {
@@ -165,6 +162,7 @@ function recorded.add(api, request)
     name = writer.unique(writer.name(name, request.method:lower()), api.names), method = request.method,
     path = "/" .. path, template = template, service = service, fields = fields, summary = request.summary,
     description = request.description, path_params = path_params, params = {}, result = {},
+    define = define,
   })
 end
 
@@ -174,31 +172,17 @@ function recorded.finish(api, options, has_types)
     local reason = api.doc.warnings[1]
     return nil, "no request could be imported" .. (reason and ": " .. reason or "")
   end
-  local files = { { path = options.output .. "_generated.lua", text = script.generated(api), once = false } }
+  api.is_untyped = not has_types
+  local others = {}
   if has_types then
-    table.insert(files, {
-      path = options.output .. "_types.lua", text = stubs.of(api, script.credentials(api)), once = false,
-    })
+    others[1] = { suffix = "_types.lua", text = stubs.of(api, script.credentials(api)) }
   end
-  table.insert(files, { path = options.output .. ".lua", text = script.own(api), once = true })
-  local grants, names = script.grants(api)
-  local summary = ("%s: %d definitions"):format(api.title, #api.operations)
-  if grants then
-    local folder = options.output:match "^(.*/)[^/]*$" or ""
-    table.insert(files, { path = folder .. "resthost.toml", text = grants, once = true })
-    summary = summary .. "; it reads " .. table.concat(names, ", ")
-  end
-  return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
+  return script.result(api, options.output, others)
 end
-
---- Makes the definitions of an API fixed ones, with the values of its requests.
-function recorded.prepare(api) api.define, api.is_untyped = define, true end
 
 --- The files of a list of requests.
 function recorded.files(requests, options, warnings, title)
-  local api, message = recorded.new(options, warnings, title)
-  if not api then return nil, message end
-  recorded.prepare(api)
+  local api = recorded.new(options, warnings, title)
   for _, request in ipairs(requests) do recorded.add(api, request) end
   return recorded.finish(api, options, false)
 end

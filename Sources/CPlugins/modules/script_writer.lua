@@ -71,6 +71,25 @@ function writer.keys(values)
   return keys
 end
 
+--- A list of texts, over several lines if it is long.
+function writer.texts(texts, indent)
+  if #texts == 0 then return "{}" end
+  local quoted = {}
+  for index, text in ipairs(texts) do quoted[index] = writer.quote(text) end
+  local line = table.concat(quoted, ", ")
+  if #line < 64 then return "{ " .. line .. " }" end
+  local lines, current = {}, nil
+  for _, text in ipairs(quoted) do
+    if current and #current + #text > 98 then
+      lines[#lines + 1] = current
+      current = nil
+    end
+    current = (current and current .. " " or indent .. "  ") .. text .. ","
+  end
+  lines[#lines + 1] = current
+  return ("{\n%s\n%s}"):format(table.concat(lines, "\n"), indent)
+end
+
 local expressions = {}
 
 -- Whether a table is a list. An empty one is, if its decoder marked it so.
