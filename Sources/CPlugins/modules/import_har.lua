@@ -106,7 +106,7 @@ local function add_parameters(api, operation, request, query)
     operation.known["key " .. name] = true
   end
   for _, pair in ipairs(urls.pairs_of(query)) do
-    if not secrets.parameter(api, operation.service, pair[1]) then add(pair[1], "query") end
+    if not secrets.parameter(api, operation.service, pair[1], pair[2]) then add(pair[1], "query") end
   end
   for _, header in ipairs(document.table(request.headers)) do
     local name, value = document.table(header).name, document.table(header).value

@@ -148,7 +148,7 @@ function recorded.add(api, request)
   end
   local parameters = {}
   for _, pair in ipairs(urls.pairs_of(query)) do
-    if not secrets.parameter(api, service, pair[1]) then parameters[#parameters + 1] = pair end
+    if not secrets.parameter(api, service, pair[1], pair[2]) then parameters[#parameters + 1] = pair end
     pair[2] = with_options(api, pair[2])
   end
   local template, components, path_params = urls.path(path, request.has_colons)
