@@ -119,6 +119,7 @@ t.describe("secrets of a line of curl are options", function()
     curl -b 'sid=cookie-123' -H 'X-Api-Key: key-123456' 'https://a.test/c?access_token=query-123'
     curl -d 'user=ada&password=form-123' https://a.test/login
     curl --json '{"user":{"client_secret":"json-123"}}' https://a.test/login2
+    curl 'https://d.test/x?key=long-key-1234567890123&page=1'
     curl https://me:url-123456@c.test/]]
 
   t.test("which no file has", function()
@@ -126,7 +127,7 @@ t.describe("secrets of a line of curl are options", function()
     for _, file in ipairs(result.files) do
       for _, secret in ipairs {
         "tok-123456", "wonderland", "cookie-123", "key-123456", "query-123", "form-123", "json-123",
-        "url-123456",
+        "url-123456", "long-key-1",
       } do
         t.assert(not file.text:find(secret, 1, true), file.path .. " has " .. secret)
       end
@@ -161,14 +162,31 @@ t.describe("what a line of curl says beyond that", function()
     })
   end)
 
+  t.test("is a warning for data that only curl can read", function()
+    run [[
+      curl -d @a.txt -d b=c https://a.test/x
+      curl --data-urlencode name@a.txt -d '' https://a.test/y
+      curl --data-binary @- https://a.test/z?key=short]]
+    t.equal(result.warnings, {
+      "the file 'a.txt' is left out: a body has either a file or data",
+      "the option 'data-urlencode name@a.txt' of curl is left out: put the data into a block",
+      "the option 'data-binary @-' of curl is left out: put the data into a block",
+    })
+    local text = imported.file(result, "_generated.lua").text
+    t.matches(text, 'form = { { "b", "c" } }')
+    t.matches(text, '{ "key", "short" }')
+  end)
+
   t.test("is an error if there is no request", function()
     local function message_of(text) return select(2, import.run(text, { output = "mine" })) end
-    t.equal(message_of "ls", "the text has no command line of curl with a URL")
+    t.equal(message_of "ls",
+      "the text has no command line of curl with a URL: the command 'ls' is left out: it is not curl")
     for _, text in ipairs { "curl 'https://a.test", 'curl "x\\', "curl $'x\\", "curl $'" } do
       t.equal(message_of(text), "a quotation mark has no other half")
     end
-    t.equal(message_of "$", "the text has no command line of curl with a URL")
-    t.equal(message_of "curl -s", "the text has no command line of curl with a URL")
+    t.matches(message_of "$", "the text has no command line of curl with a URL")
+    t.equal(message_of "curl -s",
+      "the text has no command line of curl with a URL: a command line of curl with 0 URLs is left out")
     t.matches(message_of(("x"):rep(2000000)), "longer than")
   end)
 

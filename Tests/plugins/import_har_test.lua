@@ -20,7 +20,7 @@ t.describe("a recording becomes", function()
   end)
 
   t.test("one definition for each path, with names for identifiers", function()
-    t.equal(result.summary:match "(%d+) definitions", "2")
+    t.equal(result.summary:match "(%d+) operations", "2")
     t.equal(api.get_users_by_user_id_posts(7, { page = 2, sort = "a" }).url,
       "https://api.example.com/users/7/posts?page=2&sort=a")
     local uuid = "3f8e6a52-0d27-4c9b-9a54-6c1f0b7d2e11"
@@ -43,7 +43,7 @@ t.describe("a recording becomes", function()
   end)
 
   t.test("nothing for parts of pages", function()
-    t.equal(result.warnings, { "1 entries are parts of pages, and are left out" })
+    t.equal(result.warnings, { "entries that are parts of pages are left out: 1" })
     t.assert(not imported.file(result, "_generated.lua").text:find("cdn", 1, true))
   end)
 
@@ -65,7 +65,7 @@ t.test("words with digits and dashes are no identifiers", function()
   t.equal(api.get_v2_sign_in_with_a_very_long_name_x86().url,
     "https://a.test/v2/sign-in-with-a-very-long-name/x86")
   t.equal(api.get_files_by_file_id("x").url, "https://a.test/files/x")
-  t.equal(result.summary:match "(%d+) definitions", "2")
+  t.equal(result.summary:match "(%d+) operations", "2")
 end)
 
 t.test("each server gets a service and credentials of its own", function()
@@ -89,6 +89,7 @@ t.test("a file that is no recording is an error", function()
   for _, input in ipairs { "text", {}, { log = {} }, { log = { entries = {} } } } do
     t.equal(select(2, import.run(input, { output = "site" })), message)
   end
-  t.equal(select(2, run { entry("OPTIONS", "https://a.test/x") }), "no request could be imported")
-  t.equal(select(2, run { { request = { method = 1, url = {} } } }), "no request could be imported")
+  local message = "no request could be imported: entries that are parts of pages are left out: 1"
+  t.equal(select(2, run { entry("OPTIONS", "https://a.test/x") }), message)
+  t.equal(select(2, run { { request = { method = 1, url = {} } } }), message)
 end)

@@ -160,6 +160,36 @@ t.describe("an OpenAPI document becomes", function()
     t.equal(stub.requests[2].headers["content-type"], "application/json")
   end)
 
+  t.test("long lists of names, with blanks in them", function()
+    local document, zones = with_operation {}, {}
+    for number = 1, 20 do zones[number] = number == 1 and "eu" or "zone  number " .. number end
+    document.servers = {
+      { url = "https://{zone}.t.test", variables = { zone = { default = zones[1], enum = zones } } },
+    }
+    local text = imported.file(assert(run(document)), "_generated.lua").text
+    t.assert(text:find('"zone  number 20",\n', 1, true), "the last name is missing")
+    t.assert(load(text))
+  end)
+
+  t.test("values that may be null, too", function()
+    local function content(kind, schema) return { content = { [kind] = { schema = schema } } } end
+    local document = with_operation {
+      responses = { ["200"] = content("application/json", { type = { "integer", "null" } }) },
+    }
+    document.paths["/x"].put = { requestBody = content("application/json", { type = { "array", "null" } }) }
+    document.paths["/x"].post = { requestBody = content("application/x-www-form-urlencoded", {
+      type = "object", properties = { tags = { type = { "null", "array" } } },
+    }) }
+    local values = imported.api(assert(run(document)), host)
+    host:stub("GET", "https://t.test/x", { headers = { ["Content-Type"] = "application/json" }, body = "42" })
+    t.equal(values.get_x():get(), 42)
+    local stub = host:stub("*", "https://t.test/x", {})
+    t.assert(values.put_x({}):send():await())
+    t.assert(values.post_x({ tags = { "a", "b" } }):send():await())
+    t.equal(stub.requests[1].body, "[]")
+    t.equal(stub.requests[2].body, "tags=a&tags=b")
+  end)
+
   t.test("types for an editor", function()
     local types = imported.file(result, "_types.lua").text
     for _, line in ipairs {

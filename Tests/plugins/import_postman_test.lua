@@ -73,7 +73,7 @@ t.test("folders that nest without end, end", function()
   local items = { { name = "x", request = "https://a.test/x" } }
   for _ = 1, 100 do items = { { name = "f", item = items } } end
   local _, message = run(items)
-  t.equal(message, "no request could be imported")
+  t.equal(message, "no request could be imported: folders inside each other are left out beyond 30 levels")
 end)
 
 t.test("a file that is no collection is an error", function()
@@ -81,4 +81,29 @@ t.test("a file that is no collection is an error", function()
     t.matches(select(2, import.run(input, { output = "shop" })), "it is no collection of Postman")
   end
   t.equal(select(2, run {}), "no request could be imported")
+end)
+
+t.test("variables that name each other a thousandfold add a bounded text", function()
+  local value = ("{{b}}"):rep(1000)
+  local result = assert(run({ { name = "x", request = { url = "https://a.test/x", method = "POST",
+    header = { { key = "X-A", value = "{{ a }}" } } } } },
+    { variable = { { key = "a", value = value }, { key = "b", value = value .. ("b"):rep(60000) } } }))
+  t.assert(#result.files[1].text < 200000)
+end)
+
+t.test("a URL that is very long is left out, and so is one of another kind", function()
+  local message = select(2, run { { name = "x", request = "https://a.test/" .. ("{{x}}"):rep(40000) } })
+  t.matches(message, "its URL is longer than 65536 bytes")
+  message = select(2, run { { name = "x", request = "ftp://a.test/x" } })
+  t.matches(message, "'GET ftp://a.test/x' is left out: its URL doesn't begin with http:// or https://")
+end)
+
+t.test("a body with very many variables becomes a script", function()
+  local body = { mode = "raw", raw = ("<{{x}}>"):rep(1000), options = { raw = { language = "xml" } } }
+  local request = { method = "POST", url = "https://a.test/x", body = body }
+  local host = t.host()
+  local api = imported.api(assert(run { { name = "x", request = request } }), host, { x = "b" })
+  local stub = host:stub("POST", "https://a.test/x", {})
+  t.assert(api.x:send():await())
+  t.equal(stub.requests[1].body, ("<b>"):rep(1000))
 end)

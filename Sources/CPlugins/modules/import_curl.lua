@@ -157,12 +157,13 @@ local function request_of(words, warn)
     elseif name == "upload-file" then
       request.file, request.method = value, request.method or "PUT"
     elseif name ~= "basic" then
-      if name == "data-urlencode" then value = url_encoded(value) end
       is_json = is_json or name == "json"
-      if value:find "^@" and name ~= "data-raw" then
+      if value == "@-" and name ~= "data-raw" or name == "data-urlencode" and value:find "^[^=]*@" then
+        warn("the option '%s %s' of curl is left out: put the data into a block", name, value)
+      elseif value:find "^@" and name ~= "data-raw" then
         request.file = value:sub(2)
       else
-        data[#data + 1] = value
+        data[#data + 1] = name == "data-urlencode" and url_encoded(value) or value
       end
     end
   end, warn)
@@ -176,6 +177,10 @@ local function request_of(words, warn)
   if is_get and text then
     request.url = request.url .. (request.url:find("?", 1, true) and "&" or "?") .. text
     text = nil
+  end
+  if text and request.file then
+    warn("the file '%s' is left out: a body has either a file or data", request.file)
+    request.file = nil
   end
   request.text = text
   if (text or request.file) and not request.parts then
@@ -206,7 +211,9 @@ function import.run(text, options)
       warn("the command '%s' is left out: it is not curl", words[1]:sub(1, 40))
     end
   end
-  if #requests == 0 then return nil, "the text has no command line of curl with a URL" end
+  if #requests == 0 then
+    return nil, "the text has no command line of curl with a URL" .. (warnings[1] and ": " .. warnings[1] or "")
+  end
   return recorded.files(requests, options, warnings, "Requests of curl")
 end
 

@@ -106,7 +106,7 @@ local function add_parameters(api, operation, request, query)
     operation.known["key " .. name] = true
   end
   for _, pair in ipairs(urls.pairs_of(query)) do
-    if not secrets.parameter(api, operation.service, pair[1]) then add(pair[1], "query") end
+    if not secrets.parameter(api, operation.service, pair[1], pair[2]) then add(pair[1], "query") end
   end
   for _, header in ipairs(document.table(request.headers)) do
     local name, value = document.table(header).name, document.table(header).value
@@ -123,7 +123,8 @@ end
 local function add_entry(api, by_identity, request)
   local service, path, query, user = urls.place(api, request.url)
   if not service or not urls.is_method(request.method) then
-    return api.doc:warn("the request of '%s' is left out: its method or URL is none", request.url:sub(1, 100))
+    return api.doc:warn("the request '%s %s' is left out: %s", request.method:sub(1, 20),
+      request.url:sub(1, 100), service and "its method is no valid one" or path)
   end
   if user then secrets.user(api, service) end
   local method = request.method:upper()
@@ -151,8 +152,7 @@ function import.run(input, options)
   if #entries > most_entries then
     return nil, ("the recording has more than %d entries"):format(most_entries)
   end
-  local api, message = recorded.new(options, {}, "Requests of a recording")
-  if not api then return nil, message end
+  local api = recorded.new(options, {}, "Requests of a recording")
   local by_identity, left_out = {}, 0
   for _, entry in ipairs(entries) do
     local request = document.table(document.table(entry).request)
@@ -162,7 +162,7 @@ function import.run(input, options)
       add_entry(api, by_identity, request)
     end
   end
-  if left_out > 0 then api.doc:warn("%d entries are parts of pages, and are left out", left_out) end
+  if left_out > 0 then api.doc:warn("entries that are parts of pages are left out: %d", left_out) end
   return recorded.finish(api, options, true)
 end
 

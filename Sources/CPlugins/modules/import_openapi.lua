@@ -14,14 +14,11 @@ local import = {}
 -- The document as the modules that write files see it.
 local function read(input, options)
   local base = options.output:match "([^/]*)$"
-  if not base:find "^[%w_-]+$" then
-    document.fail("'%s' is no name for a script: use letters, digits, '_' and '-'", base)
-  end
   local doc = document.open(input)
   local info = document.table(doc.root.info)
   local found = operations.of(doc)
   local api = {
-    doc = doc, base = base, variable = script.name(base), operations = found,
+    doc = doc, base = base, variable = script.name(base), operations = found, has_tests = true,
     title = writer.sentence(info.title, 80) or "An API",
     version = writer.sentence(tostring(info.version or "1"), 40) or "1",
   }
@@ -32,42 +29,28 @@ local function read(input, options)
   return api
 end
 
-local function files_of(api, options)
-  local files = {}
-  local function add(suffix, text, once)
-    files[#files + 1] = { path = options.output .. suffix, text = text, once = once or false }
-  end
-  add("_generated.lua", script.generated(api))
-  add("_types.lua", (stubs.of(api, script.credentials(api))))
-  add("_generated_test.lua", tests.of(api))
-  add(".lua", script.own(api), true)
-  local grants = script.grants(api)
-  if grants then
-    local folder = options.output:match "^(.*/)[^/]*$" or ""
-    files[#files + 1] = { path = folder .. "resthost.toml", text = grants, once = true }
-  end
+local function result_of(api, options)
+  local others = {
+    { suffix = "_types.lua", text = stubs.of(api, script.credentials(api)) },
+    { suffix = "_generated_test.lua", text = tests.of(api) },
+  }
   if options.swift then
-    local swift = require "resthost.openapi_swift"
-    add(".generated.swift", swift.of(api))
+    others[3] = { suffix = ".generated.swift", text = require("resthost.openapi_swift").of(api) }
   end
-  return files
+  return script.result(api, options.output, others)
 end
 
 --- Makes the files of a decoded document. Gives nil and a message if the document can't be used.
 function import.run(input, options)
   local is_made, made = pcall(function()
     local api = read(input, options)
-    local files = files_of(api, options)
     for _, operation in ipairs(api.operations) do
       if operation.method == "TRACE" or operation.method == "QUERY" then
         local message = "gateways don't forward %s: '%s' is for the script alone"
         api.doc:warn(message, operation.method, operation.name)
       end
     end
-    local summary = ("%s: %d operations"):format(api.title, #api.operations)
-    local _, names = script.grants(api)
-    if #names > 0 then summary = summary .. "; it reads " .. table.concat(names, ", ") end
-    return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
+    return result_of(api, options)
   end)
   if is_made then return made end
   if type(made) == "table" and made.import then return nil, made.import end

@@ -4,25 +4,28 @@ local recorded = require "resthost.recorded_requests"
 local secrets = require "resthost.recorded_secrets"
 local urls = require "resthost.recorded_urls"
 local writer = require "resthost.script_writer"
+local rest = require "resthost"
 
 local import = {}
 
-local deepest, most_replacements = 30, 100
+-- How deep folders nest, and how many bytes the values of variables add to a text.
+local deepest, most_added = 30, 1 << 16
 
 -- A text with the values of variables in place of `{{name}}`. Those that are secret or unknown are marked.
 local function resolved(collection, text)
-  for _ = 1, 5 do
-    local count = 0
-    text = text:gsub("{{%s*([^{}]-)%s*}}", function(name)
-      local value = collection.variables[name]
-      if value and not secrets.is_name(name) and count < most_replacements then
-        count = count + 1
-        return value
-      end
+  local added = 0
+  for round = 1, 6 do
+    local count
+    text, count = text:gsub("{{([^{}]*)}}", function(name)
+      name = name:match "^%s*(.*%S)" or ""
+      local value = round < 6 and not secrets.is_name(name) and collection.variables[name]
+      if not value or added + #value > most_added then return urls.variable(name) end
+      added = added + #value
+      return value
     end)
     if count == 0 then break end
   end
-  return (text:gsub("{{%s*([^{}]-)%s*}}", urls.variable))
+  return text
 end
 
 -- The fields of a list of `{ key, value, disabled }`, as pairs.
@@ -47,7 +50,7 @@ local function url_of(collection, url)
   if type(url) == "table" and type(url.query) == "table" then
     local parts = {}
     for _, pair in ipairs(pairs_of(collection, url.query)) do
-      parts[#parts + 1] = collection.encode(pair[1]) .. "=" .. collection.encode(pair[2])
+      parts[#parts + 1] = rest.url.encode(pair[1]) .. "=" .. rest.url.encode(pair[2])
     end
     text = text:gsub("[?#].*$", "") .. (#parts > 0 and "?" .. table.concat(parts, "&") or "")
   end
@@ -95,7 +98,7 @@ local function add_body(collection, body, request)
   elseif mode == "urlencoded" then
     local parts = {}
     for _, pair in ipairs(pairs_of(collection, body.urlencoded)) do
-      parts[#parts + 1] = collection.encode(pair[1]) .. "=" .. collection.encode(pair[2])
+      parts[#parts + 1] = rest.url.encode(pair[1]) .. "=" .. rest.url.encode(pair[2])
     end
     request.text, request.default_type = table.concat(parts, "&"), "application/x-www-form-urlencoded"
   elseif mode == "formdata" then
@@ -116,7 +119,7 @@ local function add_body(collection, body, request)
     request.file = document.text(document.table(body.file).src) or "file"
   elseif mode == "graphql" then
     local graphql = document.table(body.graphql)
-    request.text = collection.json {
+    request.text = rest.json.encode {
       query = tostring(graphql.query or ""), variables = document.text(graphql.variables),
     }
     request.default_type = "application/json"
@@ -167,17 +170,15 @@ end
 
 --- Makes the files of a decoded collection.
 function import.run(input, options)
-  local rest = require "resthost"
   input = document.table(input.collection or input)
   if type(input.item) ~= "table" then
     return nil, "the file has no list 'item': it is no collection of Postman in format 2.0 or 2.1"
   end
   local title = writer.sentence(document.table(input.info).name, 80) or "A collection"
-  local api, message = recorded.new(options, {}, title)
-  if not api then return nil, message end
+  local api = recorded.new(options, {}, title)
   local collection = {
-    api = api, variables = {}, used = {}, 
-    encode = rest.url.encode, json = rest.json.encode, warn = function(...) api.doc:warn(...) end,
+    api = api, variables = {}, used = {},
+    warn = function(...) api.doc:warn(...) end,
   }
   for _, variable in ipairs(document.table(input.variable)) do
     variable = document.table(variable)
@@ -186,7 +187,6 @@ function import.run(input, options)
       collection.variables[key] = tostring(value)
     end
   end
-  recorded.prepare(api)
   add_items(collection, input.item, "", input.auth, 0)
   return recorded.finish(api, options, false)
 end

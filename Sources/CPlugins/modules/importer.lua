@@ -20,15 +20,28 @@ local function decode(text)
   return value
 end
 
+-- The reason why options can't be used; nil if they can.
+local function fault_of(options)
+  local name, url = options.output:match "([^/]*)$", options.base_url
+  if not name:find "^[%w_-]+$" then
+    return ("'%s' is no name for a script: use letters, digits, '_' and '-'"):format(name)
+  end
+  if url and not (url:lower():find "^https?://[^/]" and rest.url.parse(url)) then
+    return ("the base URL '%s' is no URL: it looks like https://api.example.com/v1"):format(url)
+  end
+end
+
 local importer = {}
 
---- The files of a script: `{ files = { { path =, text =, once = }… }, warnings = { … }, summary = }`, or nil and
---- the reason.
+--- The files of a script: `{ files = { { path =, text =, once = }… }, warnings =, summary =, variables = }`, or
+--- nil and the reason.
 function importer.run(kind, text, options)
-  local input, message = text, nil
+  local input, message = text, fault_of(options)
+  if message then return nil, message end
   if kinds[kind].decodes then
     input, message = decode(text)
     if input == nil then return nil, message end
+    if input == rest.null then return nil, "the document is empty" end
     if type(input) ~= "table" then return nil, "the document is no object, but a " .. type(input) end
   end
   return require(kinds[kind].module).run(input, options)

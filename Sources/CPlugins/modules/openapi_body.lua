@@ -37,7 +37,7 @@ end
 -- Whether a schema has a field that only parts of a form, or nested names, can express.
 local function has_nested_fields(doc, schema)
   for _, node in pairs(document.table(doc:resolve(schema).properties)) do
-    local kind = doc:resolve(node).type
+    local kind = doc:kind(node)
     if kind == "object" or kind == "array" or kind == nil then return true end
   end
   return false
@@ -46,9 +46,8 @@ end
 -- Whether a body of JSON is an object or a list, which definitions take as it is.
 local function is_container(doc, schema, depth)
   schema = doc:resolve(schema)
-  if schema.type == "object" or schema.type == "array" or type(schema.properties) == "table" then
-    return true
-  end
+  local kind = doc:kind(schema)
+  if kind == "object" or kind == "array" or type(schema.properties) == "table" then return true end
   local first = depth < 10 and document.table(schema.allOf)[1]
   return first and is_container(doc, first, depth + 1) or false
 end
@@ -67,12 +66,6 @@ function body.of(doc, request_body)
     and schema.oneOf == nil and type(schema.additionalProperties) ~= "table" then
     return nil
   end
-  local example = media.example
-  if not writer.is_value(example) then
-    local examples = document.table(media.examples)
-    local first = document.keys(examples)[1]
-    example = first and doc:resolve(examples[first]).value
-  end
   local has_deep_style = false
   for _, encoding in pairs(document.table(media.encoding)) do
     has_deep_style = has_deep_style or document.table(encoding).style == "deepObject"
@@ -80,8 +73,8 @@ function body.of(doc, request_body)
   return {
     kind = kind, content_type = media.content_type, types = media.types, schema = media.schema,
     required = node.required == true, description = writer.sentence(node.description, 200),
-    is_list = schema.type == "array", is_container = is_container(doc, media.schema, 0),
-    example = example, has_deep_style = has_deep_style,
+    is_list = doc:kind(schema) == "array", is_container = is_container(doc, media.schema, 0),
+    example = doc:example(media), has_deep_style = has_deep_style,
     has_nested_fields = kind == "form" and (has_deep_style or has_nested_fields(doc, media.schema)),
   }
 end

@@ -4,35 +4,11 @@ local writer = require "resthost.script_writer"
 
 local calls = {}
 
-local function kind_of(doc, schema)
-  local kind = doc:resolve(schema).type
-  if type(kind) == "table" then kind = kind[1] ~= "null" and kind[1] or kind[2] end
-  return kind
-end
-
 local function is_scalar(kind)
   return kind == "string" or kind == "integer" or kind == "number" or kind == "boolean"
 end
 
 local separators = { form = ",", spaceDelimited = " ", pipeDelimited = "|" }
-
-local function quoted_list(names)
-  local quoted = {}
-  for index, name in ipairs(names) do quoted[index] = writer.quote(name) end
-  local line = table.concat(quoted, ", ")
-  if #line < 80 then return "{ " .. line .. " }" end
-  local lines, current = {}, "      "
-  for index, text in ipairs(quoted) do
-    local item = text .. (index < #quoted and ", " or ",")
-    if #current + #item > 104 then
-      lines[#lines + 1] = current:gsub("%s+$", "")
-      current = "      "
-    end
-    current = current .. item
-  end
-  lines[#lines + 1] = current
-  return "{\n" .. table.concat(lines, "\n") .. "\n    }"
-end
 
 -- `params.name`, or `params["a name"]`.
 local function field(key)
@@ -43,7 +19,7 @@ end
 -- Whether a parameter is one that needs no function: a value, or a list that repeats its name.
 local function is_plain(doc, one)
   if one.where ~= "query" or one.is_json or one.style ~= "form" or one.key ~= one.name then return false end
-  local kind = kind_of(doc, one.schema)
+  local kind = doc:kind(one.schema)
   return is_scalar(kind) or one.explode and kind ~= "object"
 end
 
@@ -55,7 +31,7 @@ local function query_lines(doc, operation, need)
   end
   for _, one in ipairs(operation.params) do
     if one.where == "query" then
-      local name, value, kind = writer.quote(one.name), field(one.key), kind_of(doc, one.schema)
+      local name, value, kind = writer.quote(one.name), field(one.key), doc:kind(one.schema)
       if one.is_json then
         items[#items + 1] = ("{ %s, %s(%s) }"):format(name, need "encoded", value)
       elseif one.style == "deepObject" then
@@ -82,7 +58,7 @@ end
 local function header_lines(doc, operation, need)
   local fields, jar = {}, {}
   for _, one in ipairs(operation.params) do
-    local value, kind = field(one.key), kind_of(doc, one.schema)
+    local value, kind = field(one.key), doc:kind(one.schema)
     if one.where == "header" then
       if one.is_json then
         value = ("%s(%s)"):format(need "encoded", value)
@@ -135,7 +111,7 @@ end
 
 -- How the value of a path's parameter is written; nil for a plain one.
 local function path_value(doc, one, need)
-  local kind = kind_of(doc, one.schema)
+  local kind = doc:kind(one.schema)
   local is_table = kind == "array" or kind == "object"
   local equals = one.explode and '"="' or '","'
   if one.style == "label" then
@@ -161,9 +137,11 @@ local function function_lines(doc, operation, need)
     are_plain, names[index] = are_plain and is_plain(doc, one), one.key
   end
   if has_params and are_plain then
-    fields[1] = ("query = %s(params, %s)"):format(need "query_of", quoted_list(names))
+    fields[1] = ("query = %s(params, %s)"):format(need "query_of", writer.texts(names, "    "))
   else
-    if has_params then lines[1] = ("params = %s(params, %s)"):format(need "only", quoted_list(names)) end
+    if has_params then
+      lines[1] = ("params = %s(params, %s)"):format(need "only", writer.texts(names, "    "))
+    end
     local before, query = query_lines(doc, operation, need)
     table.move(before, 1, #before, #lines + 1, lines)
     if query then fields[#fields + 1] = query == "query" and "query = query" or "query = " .. query end

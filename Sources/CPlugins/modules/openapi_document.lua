@@ -106,6 +106,23 @@ function document:resolve(node)
   return {}
 end
 
+--- The type that a schema names: the first beside null of a list (OpenAPI 3.1).
+function document:kind(schema)
+  local kind = self:resolve(schema).type
+  if type(kind) ~= "table" then return kind end
+  return kind[1] ~= "null" and kind[1] or kind[2]
+end
+
+--- The first example of a parameter or a body; nil if there is none.
+function document:example(node)
+  if writer.is_value(node.example) then return node.example end
+  local examples = document.table(node.examples)
+  for _, key in ipairs(document.keys(examples)) do
+    local value = self:resolve(examples[key]).value
+    if writer.is_value(value) then return value end
+  end
+end
+
 --- The keys of an object of the document, sorted.
 function document.keys(node) return writer.keys(document.table(node)) end
 

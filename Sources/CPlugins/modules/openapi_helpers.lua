@@ -135,7 +135,8 @@ end]] },
 
 --- The names that a script uses itself, which options can't have.
 function helpers.reserved_names()
-  local names = { "base_url", "name", "rest", "transport", "service", "api", "options", "M", "require" }
+  local names = { "base_url", "name", "rest", "transport", "service", "api", "options", "M", "require",
+    "table" }
   local set = {}
   for _, name in ipairs(names) do set[name] = true end
   for _, one in ipairs(all) do set[one.name] = true end

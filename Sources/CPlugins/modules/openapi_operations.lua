@@ -38,17 +38,6 @@ end
 
 local default_styles = { path = "simple", header = "simple", query = "form", cookie = "form" }
 
-local function first_example(doc, node)
-  if writer.is_value(node.example) then return node.example end
-  local examples = document.table(node.examples)
-  for _, key in ipairs(document.keys(examples)) do
-    local example = doc:resolve(examples[key])
-    if writer.is_value(example.value) then return example.value end
-  end
-end
-
-operations.first_example = first_example
-
 local function parameter(doc, node)
   local where = node["in"]
   local schema, is_json = node.schema, false
@@ -62,7 +51,7 @@ local function parameter(doc, node)
   return {
     name = node.name, where = where, required = where == "path" or node.required == true,
     schema = schema or {}, style = style, explode = explode, is_json = is_json,
-    description = text(node.description, 200), example = first_example(doc, node),
+    description = text(node.description, 200), example = doc:example(node),
     is_deprecated = node.deprecated == true,
   }
 end
@@ -124,9 +113,9 @@ local function result_node(doc, node, status)
   local media, kind = body.media(doc, node.content)
   if not media then return { status = status } end
   return {
-    status = status, schema = media.schema, kind = kind, example = first_example(doc, media),
+    status = status, schema = media.schema, kind = kind, example = doc:example(media),
     content_type = media.content_type,
-    is_single = kind == "json" and is_scalar[doc:resolve(media.schema).type],
+    is_single = kind == "json" and is_scalar[doc:kind(media.schema)] or false,
   }
 end
 

@@ -52,8 +52,7 @@ function samples.of(doc, schema, depth)
   if writer.is_value(schema.const) then return schema.const end
   if type(schema.enum) == "table" and writer.is_value(schema.enum[1]) then return schema.enum[1] end
   if writer.is_value(schema.default) then return schema.default end
-  local kind = schema.type
-  if type(kind) == "table" then kind = kind[1] ~= "null" and kind[1] or kind[2] end
+  local kind = doc:kind(schema)
   if kind == "string" then return formats[schema.format] or "text" end
   if kind == "integer" then return math.tointeger(of_number(schema) // 1) end
   if kind == "number" then return of_number(schema) end
@@ -80,7 +79,7 @@ function samples.response(doc, result)
   if type(sample) ~= "table" and not result.is_single then return nil end
   local text = rest.json.encode(sample)
   if #text <= most_bytes then return text end
-  return doc:resolve(result.schema).type == "array" and "[]" or "{}"
+  return doc:kind(result.schema) == "array" and "[]" or "{}"
 end
 
 return samples

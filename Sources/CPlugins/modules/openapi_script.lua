@@ -44,15 +44,6 @@ local function known_options(api)
   return names
 end
 
-local function quoted(names)
-  local texts = {}
-  for index, name in ipairs(names) do texts[index] = writer.quote(name) end
-  local line = "{ " .. table.concat(texts, ", ") .. " }"
-  if #line < 80 then return line end
-  local lines = writer.comment(line:sub(3, -3) .. ",", "", "    ")
-  return "{\n" .. table.concat(lines, "\n") .. "\n  }"
-end
-
 -- Blocks that use a security scheme when its credentials are there.
 local function security_lines(api, number, add)
   local service = api.services[number].variable
@@ -74,7 +65,7 @@ end
 local function methods_of(api, number)
   local seen, methods = { TRACE = true, QUERY = true }, {}
   local function add(method)
-    if not seen[method] then methods[#methods + 1] = writer.quote(method) end
+    if not seen[method] then methods[#methods + 1] = method end
     seen[method] = true
   end
   for _, operation in ipairs(api.operations) do
@@ -83,7 +74,7 @@ local function methods_of(api, number)
       if operation.method == "GET" then add "HEAD" end
     end
   end
-  return table.concat(methods, ", ")
+  return methods
 end
 
 -- Endpoints for operations whose answers are single values, such as a number, by the number of the service.
@@ -127,12 +118,12 @@ function script.generated(api)
     add(("---@return %s"):format(api.variable))
   end
   add "function M.new(options)"
-  add(("  options = only(options, %s, \"option\")"):format(quoted(known_options(api))))
+  add(("  options = only(options, %s, \"option\")"):format(writer.texts(known_options(api), "  ")))
   for _, option in ipairs(api.server_options) do
     local value = ("options.%s or %s"):format(option.name, writer.quote(option.default))
     if option.enum then
       helpers.need(used, "one_of")
-      value = ("one_of(%s, %s, %s)"):format(writer.quote(option.name), value, quoted(option.enum))
+      value = ("one_of(%s, %s, %s)"):format(writer.quote(option.name), value, writer.texts(option.enum, "  "))
     end
     add(("  local %s = %s"):format(option.name, value))
   end
@@ -149,7 +140,7 @@ function script.generated(api)
   end
   if #api.security > 0 then
     add ""
-    add "  -- Requests say who they are with the credentials that the options have."
+    add "  -- Each request carries the credentials that the options have."
     for number in ipairs(api.services) do security_lines(api, number, add) end
   end
   add ""
@@ -158,7 +149,8 @@ function script.generated(api)
   add "  --- All operations, for `expose` of a gateway."
   add "  api.expose = {"
   for number, service in ipairs(api.services) do
-    add(("    [%s.name] = { methods = { %s } },"):format(service.variable, methods_of(api, number)))
+    add(("    [%s.name] = { methods = %s },"):format(
+      service.variable, writer.texts(methods_of(api, number), "    ")))
   end
   add "  }"
   local single = single_values(api, add)
@@ -167,46 +159,52 @@ function script.generated(api)
     if operation.result.is_single then service = single[operation.service] end
     add ""
     for _, line in ipairs(writer.comment(summary_of(operation), "-- ", "  ")) do add(line) end
-    add((api.define or calls.of)(api.doc, operation, service, used))
+    add((operation.define or calls.of)(api.doc, operation, service, used))
   end
   add ""
   add "  return api"
   add "end"
   add ""
   add "return M"
-  local head = {
-    ("-- %s. `resthost import` wrote this file, and replaces it: changes belong into"):format(
-      api.version and api.title .. ", version " .. api.version or api.title),
-    ("-- %s.lua."):format(api.base),
-    'local rest = require "resthost"', "", helpers.text(used), "",
-  }
+  local title = api.version and api.title .. ", version " .. api.version or api.title
+  local about = "%s. `resthost import` wrote this file, and replaces it: write your changes into %s.lua."
+  local head = writer.comment(about:format(title, api.base), "-- ", "")
+  for _, text in ipairs { 'local rest = require "resthost"', "", helpers.text(used), "" } do
+    head[#head + 1] = text
+  end
   return table.concat(head, "\n") .. "\n" .. table.concat(body, "\n") .. "\n"
 end
 
 --- The text of NAME.lua, which the user changes.
 function script.own(api)
-  local lines = {
-    ("-- %s. This file is yours: `resthost import` writes it once, and %s_generated.lua each time."):format(
-      api.title, api.base),
-    "--",
-    ("--   resthost check %s.lua   find mistakes in this script"):format(api.base),
-    ("--   resthost run %s.lua     serve it: curl http://127.0.0.1:8080/-/openapi.json"):format(api.base),
-    "--   resthost test          the tests, without a network",
-    'local rest = require "resthost"', "",
-  }
+  local about = "%s. This file is yours: `resthost import` writes it once, and %s_generated.lua each time."
+  local lines = writer.comment(about:format(api.title, api.base), "-- ", "")
+  local function add(text) lines[#lines + 1] = text end
+  local width = #("resthost check .lua") + #api.base
+  local function add_command(command, meaning)
+    add(("--   %s%s   %s"):format(command, (" "):rep(width - #command), meaning))
+  end
+  add "--"
+  add_command(("resthost check %s.lua"):format(api.base), "find mistakes in this script")
+  add_command(("resthost run %s.lua"):format(api.base), "serve it: curl http://127.0.0.1:8080/-/openapi.json")
+  if api.has_tests then add_command("resthost test", "run the tests, without a network") end
+  add 'local rest = require "resthost"'
+  add ""
   local credentials = script.credentials(api)
-  if #credentials > 0 then
-    lines[#lines + 1] = "-- The variables of the environment are granted in resthost.toml."
-  end
+  if #credentials > 0 then add "-- The variables of the environment are granted in resthost.toml." end
   local module = writer.quote(api.base .. "_generated")
-  lines[#lines + 1] = ("local %s = require(%s).new {"):format(api.variable, module)
-  for _, option in ipairs(credentials) do
-    lines[#lines + 1] = ("  %s = rest.env.%s,"):format(option.name, script.variable(api, option))
+  if #credentials + #api.server_options > 0 then
+    add(("local %s = require(%s).new {"):format(api.variable, module))
+    for _, option in ipairs(credentials) do
+      add(("  %s = rest.env.%s,"):format(option.name, script.variable(api, option)))
+    end
+    for _, option in ipairs(api.server_options) do
+      add(("  -- %s = %s,"):format(option.name, writer.quote(option.default)))
+    end
+    add "}"
+  else
+    add(("local %s = require(%s).new()"):format(api.variable, module))
   end
-  for _, option in ipairs(api.server_options) do
-    lines[#lines + 1] = ("  -- %s = %s,"):format(option.name, writer.quote(option.default))
-  end
-  lines[#lines + 1] = "}"
   local example = "-- A job sends requests: local entity, err = %s.%s(…):send():await()"
   local first = api.operations[1]
   for _, operation in ipairs(api.operations) do
@@ -219,25 +217,33 @@ function script.own(api)
     "", "-- Blocks say how to request the API: how long data stays fresh, what is tried again, and so on.",
     ("%s.service:configure(\"**\", function(c) c.expiration_time = 30 end)"):format(api.variable), "",
     example:format(api.variable, first.name), "",
-    "-- The gateway serves all operations to programs on this machine, with the credentials above. Without",
+    ("-- The gateway serves all operations to programs on this machine%s. Without"):format(
+      #credentials > 0 and ", with the credentials above" or ""),
     "-- `expose` it lets them read only.",
     ("rest.gateway { listen = \"127.0.0.1:8080\", expose = %s.expose }"):format(api.variable), "",
     ("return %s"):format(api.variable), "",
   } do
-    lines[#lines + 1] = text
+    add(text)
   end
   return table.concat(lines, "\n")
 end
 
---- The text of resthost.toml, which grants the variables, and their names; nil without any.
-function script.grants(api)
-  local names, quoted_names = {}, {}
-  for index, option in ipairs(script.credentials(api)) do
-    names[index] = script.variable(api, option)
-    quoted_names[index] = writer.quote(names[index])
+--- The result of an import: the script, the user's own files, and others by what follows the output's name.
+function script.result(api, output, others)
+  local files, names = {}, {}
+  local function add(path, text, once) files[#files + 1] = { path = path, text = text, once = once } end
+  add(output .. "_generated.lua", script.generated(api), false)
+  for _, other in ipairs(others) do add(output .. other.suffix, other.text, false) end
+  add(output .. ".lua", script.own(api), true)
+  local count = #api.operations
+  local summary = ("%s: %d operation%s"):format(api.title, count, count == 1 and "" or "s")
+  for index, option in ipairs(script.credentials(api)) do names[index] = script.variable(api, option) end
+  if #names > 0 then
+    local grants = ("[permissions]\nenv = [\"%s\"]\n"):format(table.concat(names, '", "'))
+    add((output:match "^.*/" or "") .. "resthost.toml", grants, true)
+    summary = summary .. "; it reads " .. table.concat(names, ", ")
   end
-  if #names == 0 then return nil, names end
-  return ("[permissions]\nenv = [%s]\n"):format(table.concat(quoted_names, ", ")), names
+  return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
 end
 
 return script

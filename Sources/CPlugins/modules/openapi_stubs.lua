@@ -137,7 +137,7 @@ function stubs.of(api, credentials)
   made:add "local api = {}"
   made:add ""
   for _, operation in ipairs(api.operations) do function_lines(made, operation) end
-  return table.concat(made.lines, "\n"), made.count
+  return table.concat(made.lines, "\n")
 end
 
 return stubs

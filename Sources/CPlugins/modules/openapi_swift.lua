@@ -2,7 +2,6 @@
 local document = require "resthost.openapi_document"
 local models = require "resthost.openapi_swift_models"
 local names = require "resthost.openapi_swift_names"
-local writer = require "resthost.script_writer"
 
 local swift = {}
 
@@ -96,7 +95,7 @@ end
 
 local methods = { GET = "get", HEAD = "head", POST = "post", PUT = "put", PATCH = "patch", DELETE = "delete" }
 
-local function write_operation(made, api, operation, taken, add)
+local function write_operation(made, operation, taken, add)
   local arguments, lines, by_argument = {}, {}, {}
   local inner = { body = true, api = true, key = true, text = true }
   for _, node in ipairs(operation.path_params) do
@@ -184,7 +183,7 @@ function swift.of(api)
   add ""
   local taken = { api = true, init = true }
   for number = 2, #api.services do taken["api" .. number] = true end
-  for _, operation in ipairs(api.operations) do write_operation(made, api, operation, taken, add) end
+  for _, operation in ipairs(api.operations) do write_operation(made, operation, taken, add) end
   lines[#lines] = "}"
   add ""
   add(("extension %s {"):format(name))

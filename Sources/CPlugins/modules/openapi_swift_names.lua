@@ -38,28 +38,14 @@ end
 --- A name where it is declared or used alone: a keyword is in backticks.
 function names.quoted(name) return keywords[name] and "`" .. name .. "`" or name end
 
+--- A name that isn't taken, and takes it.
+function names.unique(name, taken) return writer.unique(name, taken, "") end
+
 --- The name of a type: `PetDetails`.
 function names.type(text, taken)
   local name = camel(text):gsub("^%l", string.upper)
   if used_types[name] or keywords[name] then name = name .. "Model" end
-  local unique, number = name, 1
-  while taken[unique] do
-    number = number + 1
-    unique = name .. number
-  end
-  taken[unique] = true
-  return unique
-end
-
---- A name that isn't taken, and takes it.
-function names.unique(name, taken)
-  local unique, number = name, 1
-  while taken[unique] do
-    number = number + 1
-    unique = name .. number
-  end
-  taken[unique] = true
-  return unique
+  return names.unique(name, taken)
 end
 
 --- A text in quotation marks.

@@ -78,7 +78,7 @@ local function call_of(api, operation)
   if #fields > 0 then texts[#texts + 1] = "{ " .. table.concat(fields, ", ") .. " }" end
   local names = {}
   for _, one in ipairs(operation.params) do
-    local kind = doc:resolve(one.schema).type
+    local kind = doc:kind(one.schema)
     local is_plain = one.style == "form" and (kind == "string" or kind == "integer")
     if is_plain and one.required and one.where == "query" and one.name:find "^[%w_-]+$" then
       names[#names + 1] = writer.quote(one.name)

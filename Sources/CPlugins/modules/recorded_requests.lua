@@ -17,12 +17,9 @@ local ignored_headers = {
   host = true, ["content-length"] = true, connection = true, ["accept-encoding"] = true,
 }
 
---- An API without requests, for the file that the options name; or nil and a message.
+--- An API without requests, for the file that the options name.
 function recorded.new(options, warnings, title)
   local base = options.output:match "([^/]*)$"
-  if not base:find "^[%w_-]+$" then
-    return nil, ("'%s' is no name for a script: use letters, digits, '_' and '-'"):format(base)
-  end
   local doc = document.open { openapi = "3.0.0" }
   doc.warnings = warnings
   return {
@@ -43,20 +40,23 @@ local function with_options(api, value, depth)
     return value
   end
   if type(value) ~= "string" or not value:find(urls.variable_pattern) then return value end
-  local parts, rest_of_text = {}, value
-  while true do
-    local before, name, after = rest_of_text:match("^(.-)" .. urls.variable_pattern .. "(.*)$")
-    if not before then break end
-    if before ~= "" then parts[#parts + 1] = writer.quote(before) end
+  local parts, place = {}, 1
+  local function add(text)
+    if text ~= "" then parts[#parts + 1] = writer.quote(text) end
+  end
+  for first, name, after in value:gmatch("()" .. urls.variable_pattern .. "()") do
+    add(value:sub(place, first - 1))
     local option = api.by_placeholder[name]
     if not option then
       option = writer.unique(writer.name(name, "variable"), api.taken)
       api.by_placeholder[name] = option
       table.insert(api.server_options, { name = option, default = "" })
     end
-    parts[#parts + 1], rest_of_text = option, after
+    parts[#parts + 1], place = option, after
   end
-  if rest_of_text ~= "" then parts[#parts + 1] = writer.quote(rest_of_text) end
+  add(value:sub(place))
+  -- Lua has too few registers for a long chain of `..`.
+  if #parts > 50 then return writer.expression("table.concat { " .. table.concat(parts, ", ") .. " }") end
   return writer.expression(table.concat(parts, " .. "))
 end
 
@@ -120,8 +120,8 @@ function recorded.add(api, request)
   end
   local service, path, query, user = urls.place(api, request.url)
   if not service or not urls.is_method(request.method) then
-    return api.doc:warn("the request '%s %s' is left out: its method or URL is none",
-      request.method:sub(1, 20), request.url:sub(1, 100))
+    return api.doc:warn("the request '%s %s' is left out: %s", request.method:sub(1, 20),
+      request.url:sub(1, 100), service and "its method is no valid one" or path)
   end
   user = user or request.user
   if user and user ~= "" then secrets.user(api, service, request.is_digest) end
@@ -148,7 +148,7 @@ function recorded.add(api, request)
   end
   local parameters = {}
   for _, pair in ipairs(urls.pairs_of(query)) do
-    if not secrets.parameter(api, service, pair[1]) then parameters[#parameters + 1] = pair end
+    if not secrets.parameter(api, service, pair[1], pair[2]) then parameters[#parameters + 1] = pair end
     pair[2] = with_options(api, pair[2])
   end
   local template, components, path_params = urls.path(path, request.has_colons)
@@ -162,37 +162,27 @@ function recorded.add(api, request)
     name = writer.unique(writer.name(name, request.method:lower()), api.names), method = request.method,
     path = "/" .. path, template = template, service = service, fields = fields, summary = request.summary,
     description = request.description, path_params = path_params, params = {}, result = {},
+    define = define,
   })
 end
 
 --- The files of an API.
 function recorded.finish(api, options, has_types)
-  if #api.operations == 0 then return nil, "no request could be imported" end
-  local files = { { path = options.output .. "_generated.lua", text = script.generated(api), once = false } }
+  if #api.operations == 0 then
+    local reason = api.doc.warnings[1]
+    return nil, "no request could be imported" .. (reason and ": " .. reason or "")
+  end
+  api.is_untyped = not has_types
+  local others = {}
   if has_types then
-    table.insert(files, {
-      path = options.output .. "_types.lua", text = (stubs.of(api, script.credentials(api))), once = false,
-    })
+    others[1] = { suffix = "_types.lua", text = stubs.of(api, script.credentials(api)) }
   end
-  table.insert(files, { path = options.output .. ".lua", text = script.own(api), once = true })
-  local grants, names = script.grants(api)
-  local summary = ("%s: %d definitions"):format(api.title, #api.operations)
-  if grants then
-    local folder = options.output:match "^(.*/)[^/]*$" or ""
-    table.insert(files, { path = folder .. "resthost.toml", text = grants, once = true })
-    summary = summary .. "; it reads " .. table.concat(names, ", ")
-  end
-  return { files = files, warnings = api.doc.warnings, summary = summary, variables = names }
+  return script.result(api, options.output, others)
 end
-
---- Makes the definitions of an API fixed ones, with the values of its requests.
-function recorded.prepare(api) api.define, api.is_untyped = define, true end
 
 --- The files of a list of requests.
 function recorded.files(requests, options, warnings, title)
-  local api, message = recorded.new(options, warnings, title)
-  if not api then return nil, message end
-  recorded.prepare(api)
+  local api = recorded.new(options, warnings, title)
   for _, request in ipairs(requests) do recorded.add(api, request) end
   return recorded.finish(api, options, false)
 end

@@ -92,9 +92,10 @@ function secrets.header(api, service, name, value, is_secret)
   return false
 end
 
---- Takes a parameter of a query if it is a secret, or said to be one.
-function secrets.parameter(api, service, name, _, is_secret)
-  if not is_secret and not secrets.is_name(name) then return false end
+--- Takes a parameter of a query if it is a secret, or said to be one. A long `key` is that of an API.
+function secrets.parameter(api, service, name, value, is_secret)
+  local is_key = name:lower() == "key" and type(value) == "string" and #value >= 20
+  if not is_key and not is_secret and not secrets.is_name(name) then return false end
   local one = option(api, service, name, ("The value of the parameter `%s`."):format(name))
   add(api, service, "query " .. name, { one },
     ('service:use("api_key", { query = %s, value = options.%s })'):format(writer.quote(name), one.name))

@@ -4,6 +4,9 @@ local writer = require "resthost.script_writer"
 
 local urls = {}
 
+-- Longer URLs are left out.
+local most_bytes = 1 << 16
+
 -- Where an API is thought to be whose URL is a variable.
 local local_url = "http://localhost:8080"
 
@@ -57,17 +60,20 @@ local function service_of(api, origin)
 end
 
 --- The parts of a URL: the number of its service, the path without a slash in front, the query and the user;
---- nil if it is no URL of a server.
+--- nil and the reason if no service can have it.
 function urls.place(api, url)
+  if #url > most_bytes then return nil, ("its URL is longer than %d bytes"):format(most_bytes) end
   local scheme, authority, rest_of_url = with_server(api, url):match "^(%a+)://([^/?#]*)(.*)$"
-  if not scheme or not scheme:lower():find "^https?$" then return nil end
+  if not scheme or not scheme:lower():find "^https?$" then
+    return nil, "its URL doesn't begin with http:// or https://"
+  end
   local user, host = authority:match "^(.*)@(.*)$"
   local path, query = rest_of_url:gsub("#.*$", ""):match "^([^?]*)%??(.*)$"
   path = without_dots(path)
   host = (host or authority):lower()
   local origin = ("%s://%s"):format(scheme:lower(), host)
   local parsed = host:find "^[%w._~:%[%]-]+$" and rest.url.parse(origin .. "/")
-  if not parsed or not tostring(parsed.host):find "^[%w%[]" then return nil end
+  if not parsed or not tostring(parsed.host):find "^[%w%[]" then return nil, "its URL has no valid host" end
   local given = api.options.base_url
   if given then
     given = given:gsub("/$", "")

@@ -26,14 +26,15 @@ function writer.name(text, default)
   return keywords[name] and name .. "_" or name
 end
 
---- A name that isn't taken, and takes it.
-function writer.unique(name, taken)
-  local base, number = name, 1
+--- A name that isn't taken, and takes it: the name itself, or with a separator (`_`) and a number.
+function writer.unique(name, taken, separator)
+  -- The last number of a base is kept, so that very many equal names take no longer than others.
+  local base, number = name, math.tointeger(taken[name]) or 1
   while taken[name] do
     number = number + 1
-    name = ("%s_%d"):format(base, number)
+    name = base .. (separator or "_") .. number
   end
-  taken[name] = true
+  taken[base], taken[name] = number, 1
   return name
 end
 
@@ -68,6 +69,25 @@ function writer.keys(values)
   end
   table.sort(keys)
   return keys
+end
+
+--- A list of texts, over several lines if it is long.
+function writer.texts(texts, indent)
+  if #texts == 0 then return "{}" end
+  local quoted = {}
+  for index, text in ipairs(texts) do quoted[index] = writer.quote(text) end
+  local line = table.concat(quoted, ", ")
+  if #line < 64 then return "{ " .. line .. " }" end
+  local lines, current = {}, nil
+  for _, text in ipairs(quoted) do
+    if current and #current + #text > 98 then
+      lines[#lines + 1] = current
+      current = nil
+    end
+    current = (current and current .. " " or indent .. "  ") .. text .. ","
+  end
+  lines[#lines + 1] = current
+  return ("{\n%s\n%s}"):format(table.concat(lines, "\n"), indent)
 end
 
 local expressions = {}
