@@ -15,24 +15,24 @@ local function host_with(options, url)
 end
 
 t.test("the key is sent in a header", function()
-  local request = host_with '{ header = "X-Api-Key", value = "abcdef" }'
-  t.equal(request.headers["x-api-key"], "abcdef")
+  local request = host_with '{ header = "X-Api-Key", value = "key-of-plugin" }'
+  t.equal(request.headers["x-api-key"], "key-of-plugin")
 end)
 
 t.test("the key is sent in the query, escaped", function()
   t.equal(host_with('{ query = "api key", value = "a&b" }').url, "https://api.example/v1/a?b=c&api%20key=a%26b")
-  local request = host_with('{ query = "key", value = "abcdef" }', "https://api.example/v1/a")
-  t.equal(request.url, "https://api.example/v1/a?key=abcdef")
+  local request = host_with('{ query = "key", value = "key-of-plugin" }', "https://api.example/v1/a")
+  t.equal(request.url, "https://api.example/v1/a?key=key-of-plugin")
 end)
 
 t.test("another origin and other paths don't get the key", function()
-  t.equal(host_with('{ header = "X-Key", value = "abcdef" }', "https://other.example/").headers["x-key"], nil)
-  t.equal(host_with('{ header = "X-Key", value = "abcdef", pattern = "/b/**" }').headers["x-key"], nil)
+  t.equal(host_with('{ header = "X-Key", value = "key-of-plugin" }', "https://other.example/").headers["x-key"], nil)
+  t.equal(host_with('{ header = "X-Key", value = "key-of-plugin", pattern = "/b/**" }').headers["x-key"], nil)
 end)
 
 t.test("the key of the query is hidden in errors", function()
-  local _, host = host_with '{ query = "key", value = "abcdef" }'
+  local _, host = host_with '{ query = "key", value = "key-of-plugin" }'
   host:stub("GET", "**", { status = 500 })
   local _, err = host.services.api:resource("/x"):get()
-  t.equal(tostring(err):find("abcdef", 1, true), nil)
+  t.equal(tostring(err):find("key-of-plugin", 1, true), nil)
 end)

@@ -36,7 +36,7 @@ extension BundledModuleTests {
     @Test func `a script uses a plugin by its short name or requires it`() throws {
         try expect(
             """
-            api:use("api_key", { header = "X-Key", value = "abcdef" })
+            api:use("api_key", { header = "X-Key", value = "key-of-plugin" })
             local basic = require "resthost.basic"
             print(type(basic.use), require "resthost.basic" == basic)
             print(pcall(require, "resthost.nowhere"))
@@ -50,11 +50,11 @@ extension BundledModuleTests {
 
     @Test(arguments: [
         (
-            #"api:use("api_key", { header = "X", valeu = "abcdef" })"#,
+            #"api:use("api_key", { header = "X", valeu = "key-of-plugin" })"#,
             "unknown option 'valeu': did you mean 'value'?"
         ),
         (#"api:use("api_key", { header = "X" })"#, "option 'value' is missing in the call of 'api_key'"),
-        (#"api:use("api_key", { value = "abcdef" })"#, "'api_key' takes either 'header' or 'query'"),
+        (#"api:use("api_key", { value = "key-of-plugin" })"#, "'api_key' takes either 'header' or 'query'"),
         (
             #"api:use("api_key", { header = 1, value = "a" })"#,
             "bad option 'header' to 'api_key' (string expected, got number)"
@@ -86,7 +86,7 @@ extension BundledModuleTests {
     @Test func `explain shows a plugin's block with its name`() throws {
         let script = ScriptFixture()
         defer { script.close() }
-        try script.load(#"api:use("api_key", { header = "X-Key", value = "abcdef", pattern = "/a/**" })"#)
+        try script.load(#"api:use("api_key", { header = "X-Key", value = "key-of-plugin", pattern = "/a/**" })"#)
         let service = try #require(script.host?.services.first)
         let blocks = service.explain("/a/b").blocks.filter { $0.description == "api_key" }
         #expect(blocks.count == 1)

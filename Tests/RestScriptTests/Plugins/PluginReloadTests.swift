@@ -45,7 +45,7 @@ struct PluginReloadTests {
 
     @Test func `a plugin with a wrong option leaves the running script as it was`() throws {
         let world = try ReloadFixture(key("old-key"))
-        let error = world.reload(#"api:use("api_key", { hedaer = "X-Key", value = "abcdef" })"#)
+        let error = world.reload(#"api:use("api_key", { hedaer = "X-Key", value = "key-of-plugin" })"#)
         #expect(error?.message == "unknown option 'hedaer': did you mean 'header'?" && error?.line == 1)
         try world.api.resource("json").load()
         world.fixture.settle()
