@@ -197,7 +197,8 @@ let package = Package(
         .target(
             name: "Gateway",
             dependencies: [
-                "Platform", "RestEngine", "CEncoding", "CInspector", heap, nioCore, nioEmbedded, nioPosix,
+                "Platform", "RestEngine", "CEncoding", "CInspector", "CPlatform", heap, nioCore, nioEmbedded,
+                nioPosix,
                 nioHTTP1, nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),

@@ -925,6 +925,7 @@ function record_reader:finish() end
 
 ---@class resthost
 ---@field use_this_response resthost.action
+---@field worker { number: integer, count: integer }
 ---@field env resthost.env
 ---@field store resthost.store
 ---@field version string
@@ -1066,24 +1067,35 @@ function rest.status(options) end
 ---@return resthost.listener
 function rest.on_event(kinds, fn) end
 
+---@class resthost.spawn.options
+---@field each_worker? boolean True to run it in every worker. Otherwise what the main file starts runs in the first one alone. Default: `false`.
+
 ---Runs fn as a job; it may wait.
+---@param options? resthost.spawn.options
 ---@param fn function
 ---@param ... any
 ---@return resthost.job
-function rest.spawn(fn, ...) end
+---@overload fun(fn: function, ...: any): resthost.job
+function rest.spawn(options, fn, ...) end
 
 ---Waits.
 ---@param seconds number
 function rest.sleep(seconds) end
 
+---@class resthost.after.options
+---@field each_worker? boolean True to run it in every worker. Otherwise what the main file starts runs in the first one alone. Default: `false`.
+
 ---Runs fn once, later.
 ---@param seconds number
+---@param options? resthost.after.options
 ---@param fn function
 ---@return resthost.timer
-function rest.after(seconds, fn) end
+---@overload fun(seconds: number, fn: function): resthost.timer
+function rest.after(seconds, options, fn) end
 
 ---@class resthost.every.options
 ---@field zone? string The time zone, such as `"Europe/Berlin"`; default: the local zone.
+---@field each_worker? boolean True to run it in every worker. Otherwise what the main file starts runs in the first one alone. Default: `false`.
 
 ---Runs fn again and again, every so many seconds, or at times as of cron: `"*/5 * * * *"`, `"0 9 * * MON-FRI"`, `"@daily"`. A run that is late is left out.
 ---@param seconds number|string

@@ -136,7 +136,8 @@ public final class Gateway: Sendable {
         try Listener.bind(
             address, text: text, mode: configuration.audience == .admins ? 0o600 : update.socketModes[text],
             security: secrets.security(of: text), group: running.group, loops: running.loops,
-            room: running.room, inherited: configuration.inheritedSockets["\(address)"],
+            room: running.room, inherited: update.inheritedSockets["\(address)"],
+            shared: update.sharedSockets["\(address)"],
             former: left.listener(at: address))
     }
 

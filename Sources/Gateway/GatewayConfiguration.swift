@@ -44,6 +44,11 @@ public struct GatewayConfiguration: Sendable {
     /// Sockets that already listen, by their addresses. A service manager gave them to this process, and
     /// keeps them open.
     public var inheritedSockets: [String: Int32] = [:]
+    /// Sockets that several processes listen on, by their addresses. They are open as long as this process
+    /// uses their address.
+    package var sharedSockets: [String: SharedSocket] = [:]
+    /// The other workers of the host, for which the routes under `/-/` answer, too; nil if there are none.
+    package var peers: (any GatewayPeers)?
     /// Listeners whose clients are operators, by their text in ``listen``; see ``GatewayToken/isOperator``.
     public var operatorListeners: Set<String> = []
     /// Modes of Unix sockets' files, by their text in ``listen``. Without one the process's umask decides.

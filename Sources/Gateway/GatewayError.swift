@@ -1,3 +1,5 @@
+import Platform
+
 /// Errors that keep a gateway from starting.
 public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     case badAddress(String, why: String)
@@ -28,6 +30,17 @@ public enum GatewayError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The address overlaps one that this gateway listens on until it stops.
     case addressOverlaps(String, with: String)
     case cannotListen(String, message: String)
+
+    /// The error for a number of errno(3) that `bind` or `listen` gave.
+    package static func listening(at text: String, code: Int32) -> GatewayError {
+        switch code {
+        case EADDRINUSE: .addressInUse(text)
+        case EACCES, EPERM: .permissionDenied(text)
+        case EADDRNOTAVAIL: .addressNotAvailable(text)
+        case ENOENT, ENOTDIR: .missingFolder(text)
+        default: .cannotListen(text, message: String(cString: strerror(code)))
+        }
+    }
 
     public var description: String {
         switch self {

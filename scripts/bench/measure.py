@@ -1,6 +1,7 @@
 """Measures in rounds, alternating contestants, so that noise affects all of them. The median counts."""
 
 import json
+import os
 import re
 import socket
 import statistics
@@ -49,6 +50,30 @@ def requests_per_second(url, seconds, connections=64, options=()):
     if trouble:
         raise Wrong(f"wrk {url}: {trouble.group(1)}")
     return float(rate.group(1))
+
+
+def session_seconds(session):
+    """CPU seconds of all processes of a session so far, those that have ended included."""
+    total = 0
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        # proc(5): the session is field 6, the four times are fields 14 to 17.
+        if int(fields[3]) == session:
+            total += sum(int(ticks) for ticks in fields[11:15])
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+def requests_and_seconds(url, session, seconds, connections=64):
+    """Requests a second, and microseconds of CPU for each request of all processes of the session."""
+    before = session_seconds(session)
+    rate = requests_per_second(url, seconds, connections)
+    return rate, (session_seconds(session) - before) * 1e6 / (rate * seconds)
 
 
 def secure_requests_per_second(url, seconds, streams):

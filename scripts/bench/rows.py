@@ -4,7 +4,8 @@ import os
 
 import servers
 from measure import (
-    in_turn, longest_wait, median, process_seconds, requests_per_second, secure_requests_per_second)
+    in_turn, longest_wait, median, process_seconds, requests_and_seconds, requests_per_second,
+    secure_requests_per_second)
 from world import HERE, Unavailable, fetch, large_text, need
 
 OURS = "resthost"
@@ -199,6 +200,47 @@ def beside_large(world, options):
     return [line("large", "a fresh hit beside a 30 MB body, longest wait", "ms", "≤ 0.1", figures, {**reasons, **more})]
 
 
+def whole_machine(row, what, path, expiration, collapse, transformer):
+    """A row that uses all processors: `--workers auto` beside nginx with a worker for each, in requests a second and
+    in CPU time of all their processes. A host of one process shows how much the workers add."""
+    def measure(world, options):
+        need("wrk")
+        sessions = {}
+
+        def starting(name, start):
+            def run():
+                url = start()
+                sessions[name] = world.running[-1].pid
+                servers.check_mapped(url)
+                return url
+            return run
+
+        def ours(words=None):
+            return servers.start_resthost(
+                world, world.upstream, row, expiration, collapse, transformer, words)
+
+        one = "resthost, one process"
+        urls, reasons = started({
+            OURS: starting(OURS, lambda: ours(servers.RUN_WORKERS)), one: starting(one, ours),
+            "nginx+Lua": starting(
+                "nginx+Lua", lambda: servers.start_nginx_lua(world, world.upstream, "auto") + path)})
+        figures, more = in_turn(
+            options.rounds, {
+                name: lambda url=url, session=sessions[name]: requests_and_seconds(url, session, options.seconds)
+                for name, url in urls.items()})
+        reasons = {**reasons, **more}
+
+        def part(index, names=(OURS, "nginx+Lua")):
+            return {name: [figure[index] for figure in figures[name]] for name in names if name in figures}
+
+        alone = [f"{one}: {median(found):,.0f} {unit}" for index, unit in enumerate(("requests/s", "µs of CPU"))
+                 for found in part(index, (one,)).values()]
+        return [line(row, f"{what}, all processors", "requests/s", "≥ 1.3", part(0), reasons, notes=alone),
+                line(row, f"{what}, all processors, CPU", "µs/request", "≤ 0.75", part(1), reasons)]
+
+    return measure
+
+
 def json_text(world, options):
     """JSON text → Lua table; its script brings both sides and their ratio."""
     script = os.path.join(HERE, "json", "run")
@@ -254,7 +296,11 @@ def memory(world, options):
     return [line("memory", "one idle resource, of 2 kB", "bytes", "≤ 1", figures, reasons, ratio)]
 
 
-ROWS = {"hot": hot, "multiplexed": multiplexed, "cold": cold, "module": module, "miss": miss, "large": beside_large, "loads": loads, "json": json_text, "configuration": configuration,
+ROWS = {"hot": hot, "multiplexed": multiplexed, "cold": cold, "module": module, "miss": miss, "large": beside_large,
+        "machine-hot": whole_machine("machine-hot", "hot read", "/hot", 3600, "true", "map_records"),
+        "machine-cold": whole_machine("machine-cold", "fetch, map, encode", "/cold", 0, "false", "map_records"),
+        "machine-module": whole_machine("machine-module", "the same as a module", "/cold", 0, "false", '"map_records"'),
+        "loads": loads, "json": json_text, "configuration": configuration,
         "get": whole_process, "memory": memory}
 # Rows that need the separate bench program.
 OF_BENCH_PROGRAM = {"loads", "configuration", "memory"}

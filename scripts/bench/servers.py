@@ -9,6 +9,8 @@ from world import HERE, Unavailable, Wrong, fetch, mapped, need, records
 
 # resthost's command line, in one place.
 RUN = ["{program}", "run", "{script}"]
+# All processors of the machine.
+RUN_WORKERS = [*RUN, "--workers", "auto"]
 GET = ["{program}", "get", "{script}", "api", "/records.json"]
 # The command line of the separate bench program, which measures parts of the engine.
 LOADS = ["{bench}", "loads", "{url}", "--count", "{count}", "--concurrency", "32"]
@@ -60,11 +62,12 @@ def start_upstream(world):
     return url
 
 
-def start_nginx_lua(world, upstream):
+def start_nginx_lua(world, upstream, workers=1):
     module = os.path.join(nginx_values()["MODULES"], "ngx_http_lua_module.so")
     if not os.path.exists(module):
         raise Unavailable("nginx has no Lua module: apt-get install libnginx-mod-http-lua lua-cjson")
-    port = start_nginx(world, "nginx.conf", "nginx", {"UPSTREAM_PORT": upstream.rsplit(":", 1)[1]})
+    port = start_nginx(world, "nginx.conf", "nginx", {
+        "UPSTREAM_PORT": upstream.rsplit(":", 1)[1], "WORKERS": workers})
     return f"http://127.0.0.1:{port}"
 
 
@@ -83,10 +86,10 @@ def resthost_script(world, upstream, name, expiration, collapse, port=0, transfo
         TRANSFORMER=transformer)
 
 
-def start_resthost(world, upstream, name, expiration, collapse, transformer="map_records"):
+def start_resthost(world, upstream, name, expiration, collapse, transformer="map_records", words=None):
     port = world.port()
     script = resthost_script(world, upstream, f"{name}-{port}.lua", expiration, collapse, port, transformer)
-    world.start(command(world, RUN, script=script), port, f"resthost-{name}")
+    world.start(command(world, words or RUN, script=script), port, f"resthost-{name}")
     return f"http://127.0.0.1:{port}/api/records.json"
 
 

@@ -60,4 +60,30 @@ void cplatform_raise_descriptor_limit(int most);
 /// The calling thread's name, always terminated.
 void cplatform_get_thread_name(char *_Nonnull buffer, size_t size);
 
+/// Starts a program in a process group of its own, so that the terminal's signals reach its parent alone. Its
+/// descriptors 3 and 4 are `first` and `second`, and it has no others but the standard streams. Gives 0 and
+/// the process, or the number of an error (posix_spawn(3)). `arguments` and `environment` end with NULL.
+int cplatform_spawn(
+    const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
+    char *_Nullable const *_Nonnull environment, int first, int second, int *_Nonnull process);
+
+/// Sends bytes, and with the first of them a descriptor unless it is -1 (unix(7), SCM_RIGHTS). Gives the
+/// number of bytes sent, or -1 and errno. A closed other end is an error, not a signal.
+long cplatform_send(int socket, const void *_Nonnull bytes, size_t count, int descriptor);
+
+/// Waits for a connection to a listening socket that other processes share, which the system gives them in
+/// turn. Gives the connection's descriptor, which is not inherited and doesn't block, or the negative number
+/// of an error, EINTR after `cplatform_interrupt`.
+int cplatform_accept(int socket);
+
+/// The calling thread, for `cplatform_interrupt`; from now on that works.
+uintptr_t cplatform_interruptible_thread(void);
+
+/// Interrupts the system call that a thread waits in. One that is about to wait isn't interrupted.
+void cplatform_interrupt(uintptr_t thread);
+
+/// Receives bytes, and a descriptor if one came with them, else -1. It is not inherited. Gives the number of
+/// bytes, 0 at the end, or -1 and errno.
+long cplatform_receive(int socket, void *_Nonnull bytes, size_t room, int *_Nonnull descriptor);
+
 #endif

@@ -36,7 +36,7 @@ extension ConnectionHandler {
         EngineLoop.shared.submit {
             do throws(Problem) {
                 let begun = try engine.events.add(
-                    follower, engine: engine.directory.engine, control: engine.control)
+                    follower, engine: engine.directory.engine, control: engine.control, peers: engine.peers)
                 mailbox.send { connection.value.begin(number, followingAs: begun.id, begun.opening) }
             } catch {
                 let reply = error.reply

@@ -32,7 +32,7 @@ extension ConnectionHandler {
             }
         }
         let question: @Sendable @EngineActor () -> Void = {
-            engine.answer(route, query: query, accessPolicy, withDetails: isAuthorized) { reply in
+            engine.answerForAll(route, query: query, accessPolicy, withDetails: isAuthorized) { reply in
                 let labels = engine.labels(of: route)
                 mailbox.send {
                     late?.cancel()

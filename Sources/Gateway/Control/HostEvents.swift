@@ -33,6 +33,10 @@ final class HostEvents {
     private var subscription: EventSubscription?
     /// The numbers with which this follows logs, by the kinds of their events.
     private var logFollowers: [String: Int] = [:]
+    /// Ends the events of other workers; nil while nobody follows, and in a host of one process.
+    private var leavePeers: (@EngineActor () -> Void)?
+    /// The number of this worker; nil in a host of one process.
+    private var worker: Int?
     private weak var engine: Engine?
 
     nonisolated init() {}
@@ -52,7 +56,7 @@ final class HostEvents {
 
     /// - Returns: The follower's number, and the frames that it gets first.
     func add(
-        _ follower: Follower, engine: Engine?, control: (any HostControl)?
+        _ follower: Follower, engine: Engine?, control: (any HostControl)?, peers: (any GatewayPeers)? = nil
     ) throws(Problem) -> (id: Int, opening: [ByteBuffer]) {
         guard followers.count < Self.mostFollowers else {
             throw Problem(
@@ -67,9 +71,13 @@ final class HostEvents {
         lastFollower += 1
         followers[lastFollower] = follower
         listen(to: engine)
+        if let peers, leavePeers == nil {
+            worker = peers.number
+            leavePeers = peers.follow { [weak self] event in self?.notify(event) }
+        }
         var opening = [EventFrame.opening]
         for (kind, log) in Self.logs(of: control) where follower.takes(kind) {
-            opening += log.recent.map { Self.frame(kind, number, $0) }
+            opening += log.recent.map { Self.frame(kind, number, $0.bytes, of: worker) }
             guard logFollowers[kind] == nil else { continue }
             logFollowers[kind] = log.follow { [weak self] entry in
                 EngineLoop.shared.submit { self?.notify(entry, kind) }
@@ -81,6 +89,10 @@ final class HostEvents {
     func remove(_ id: Int, control: (any HostControl)?) {
         guard followers.removeValue(forKey: id) != nil else { return }
         listen(to: subscription == nil ? nil : engine)
+        if followers.isEmpty {
+            leavePeers?()
+            leavePeers = nil
+        }
         for (kind, log) in Self.logs(of: control) where !followers.values.contains(where: { $0.takes(kind) })
         {
             if let number = logFollowers.removeValue(forKey: kind) { log.leave(number) }
@@ -109,7 +121,10 @@ final class HostEvents {
         var made: ByteBuffer?
         for follower in followers.values
         where follower.kinds.contains(event.kind.rawValue) && Self.isShown(event, to: follower) {
-            let frame = made ?? Self.frame(event.kind.rawValue, number, MaskedText(json: event.followed))
+            let frame =
+                made
+                ?? Self.frame(
+                    event.kind.rawValue, number, MaskedText(json: event.followed).bytes, of: worker)
             made = frame
             follower.deliver(frame)
         }
@@ -117,24 +132,51 @@ final class HostEvents {
 
     private func notify(_ entry: MaskedText, _ kind: String) {
         number += 1
-        let frame = Self.frame(kind, number, entry)
+        let frame = Self.frame(kind, number, entry.bytes, of: worker)
         for follower in followers.values where follower.takes(kind) { follower.deliver(frame) }
     }
 
-    private static func isShown(_ event: EngineEvent, to follower: Follower) -> Bool {
-        if follower.seesAll { return true }
-        guard let service = event.service, follower.accessPolicy.isExposed(service: service) else {
-            return false
+    /// An event of another worker, whose secrets are masked already.
+    private func notify(_ event: PeerEvent) {
+        number += 1
+        let isOfLog = [Self.log, Self.failure].contains(event.kind)
+        let frame = Self.frame(event.kind, number, event.data, of: event.worker)
+        var known: Tree?
+        for follower in followers.values where follower.kinds.contains(event.kind) {
+            if !follower.seesAll {
+                guard !isOfLog else { continue }
+                let tree = known ?? (try? Tree(json: event.data)) ?? [:]
+                known = tree
+                guard Self.isShown(tree["service"]?.string, tree["url"]?.string, to: follower) else {
+                    continue
+                }
+            }
+            follower.deliver(frame)
         }
+    }
+
+    private static func isShown(_ event: EngineEvent, to follower: Follower) -> Bool {
+        follower.seesAll || isShown(event.service, event.url, to: follower)
+    }
+
+    private static func isShown(_ service: String?, _ url: String?, to follower: Follower) -> Bool {
+        guard let service, follower.accessPolicy.isExposed(service: service) else { return false }
         // A redirect outside of the service's base URL is shown to the host's operators only.
-        guard let url = event.url.flatMap(URLText.init),
+        guard let url = url.flatMap(URLText.init),
             let base = follower.directory.service(named: service)?.baseURL
         else { return false }
         return follower.accessPolicy.isExposed(url, service: service, base: base)
     }
 
-    private static func frame(_ kind: String, _ number: Int, _ json: MaskedText) -> ByteBuffer {
-        EventFrame.text(kind, id: "\(number)", data: json.bytes)
+    /// - Parameter worker: Becomes the first member of the object, unless it is nil.
+    private static func frame(
+        _ kind: String, _ number: Int, _ json: [UInt8], of worker: Int?
+    ) -> ByteBuffer {
+        guard let worker, json.first == UInt8(ascii: "{"), json.count > 2 else {
+            return EventFrame.text(kind, id: "\(number)", data: json)
+        }
+        let data = Array("{\"worker\":\(worker),".utf8) + json.dropFirst()
+        return EventFrame.text(kind, id: "\(number)", data: data)
     }
 
     /// The frame that replaces events that were dropped.

@@ -11,6 +11,7 @@ final class EngineClient: Sendable {
     private let lives = LiveResources()
     let events = HostEvents()
     let failures: FailureLog
+    let peers: (any GatewayPeers)?
     /// See ``GatewayConfiguration/showsScriptErrors``.
     let showsScriptErrors: Bool
 
@@ -20,6 +21,7 @@ final class EngineClient: Sendable {
     ) {
         failures = FailureLog(configuration.onFailure, events: control?.failures)
         showsScriptErrors = configuration.showsScriptErrors
+        peers = configuration.peers
         self.metrics = metrics
         uptime = configuration.uptime
         self.directory = directory

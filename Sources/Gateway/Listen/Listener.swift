@@ -6,7 +6,14 @@ import Synchronization
 
 /// A bound address of the gateway. It accepts connections until it is closed.
 struct Listener: Sendable {
-    let channel: any Channel
+    /// The one that accepts connections.
+    private enum Source {
+        case channel(any Channel)
+        /// The socket is shared with other processes.
+        case shared(SharedAcceptor)
+    }
+
+    private let source: Source
     /// The bound address, with the port that the system chose.
     let text: String
     /// The configured address, in which port 0 is still 0.
@@ -17,14 +24,18 @@ struct Listener: Sendable {
     /// - Parameters:
     ///   - mode: The mode of the socket's file; nil leaves it to the process's umask.
     ///   - inherited: A socket that already listens there, and stays as it is.
+    ///   - shared: A socket on which other processes listen, too.
     ///   - former: The listener of another gateway whose socket this one takes over. It accepts no connection
     ///     before ``resume()``.
     static func bind(
         _ address: ListenAddress, text: String, mode: Int?, security: ListenerSecurity?,
         group: MultiThreadedEventLoopGroup, loops all: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom,
-        inherited: CInt? = nil, former: Listener? = nil
+        inherited: CInt? = nil, shared: SharedSocket? = nil, former: Listener? = nil
     ) throws(GatewayError) -> Listener {
         let state = ListenerState(text, security)
+        if let shared {
+            return try Listener(shared, address, state, loops: all, room: room, waits: former != nil)
+        }
         let loops = Dictionary(uniqueKeysWithValues: all.map { (ObjectIdentifier($0.eventLoop), $0) })
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -35,14 +46,8 @@ struct Listener: Sendable {
                     try channel.pipeline.syncOperations.addHandler(acceptPausing(room, all))
                 }
             }
-            // A request is small, and the bytes of one read stay in memory until it is answered.
-            .childChannelOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
-            )
-            // A write of a large body takes megabytes and milliseconds, so other connections run between two
-            // writes.
-            .childChannelOption(.writeSpin, value: 0)
+            .childChannelOption(.recvAllocator, value: ConnectionOptions.reading)
+            .childChannelOption(.writeSpin, value: ConnectionOptions.writeSpin)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
@@ -85,6 +90,45 @@ struct Listener: Sendable {
         }
     }
 
+    private init(
+        channel: any Channel, text: String, address: ListenAddress, state: ListenerState,
+        socketFile: String?
+    ) {
+        source = .channel(channel)
+        (self.text, self.address, self.state, self.socketFile) = (text, address, state, socketFile)
+    }
+
+    /// - Parameter waits: True to accept no connection before ``resume()``.
+    private init(
+        _ shared: SharedSocket, _ address: ListenAddress, _ state: ListenerState,
+        loops: [NIOLoopBound<GatewayLoop>], room: ConnectionRoom, waits: Bool
+    ) throws(GatewayError) {
+        let next = Atomic(0)
+        let acceptor = SharedAcceptor(shared.descriptor) { descriptor in
+            // The loops take turns.
+            let turn = next.wrappingAdd(1, ordering: .relaxed).oldValue
+            let loop = loops[turn % loops.count]
+            ClientBootstrap(group: loop.eventLoop)
+                .channelOption(.recvAllocator, value: ConnectionOptions.reading)
+                .channelOption(.writeSpin, value: ConnectionOptions.writeSpin)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try Self.addHandlers(to: channel, loop.value, state)
+                    }
+                }
+                .withConnectedSocket(descriptor)
+                .whenFailure { _ in }
+        } refused: { code in
+            if room.noteRefusal(IOError(errnoCode: code, reason: "accept")) { return nil }
+            for loop in loops { loop.eventLoop.execute { loop.value.makeRoom() } }
+            return Double(ConnectionRoom.acceptPause.nanoseconds) / 1e9
+        }
+        guard let acceptor else { throw .listening(at: shared.bound, code: errno) }
+        source = .shared(acceptor)
+        (text, self.address, self.state, socketFile) = (shared.bound, address, state, nil)
+        if !waits { acceptor.start() }
+    }
+
     private static func addHandlers(
         to channel: any Channel, _ loop: GatewayLoop, _ state: ListenerState
     ) throws {
@@ -123,7 +167,10 @@ struct Listener: Sendable {
 
     /// Its socket under a second number, so that it goes on listening when this listener closes.
     private func duplicatedSocket() throws -> CInt {
-        try channel.eventLoop.submit { [channel] in
+        guard case .channel(let channel) = source else {
+            throw IOError(errnoCode: EINVAL, reason: "a shared socket")
+        }
+        return try channel.eventLoop.submit { [channel] in
             let own = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
                 of: NIOBSDSocket.Handle.self
             ) { fcntl($0, F_DUPFD_CLOEXEC, 0) }
@@ -133,16 +180,27 @@ struct Listener: Sendable {
     }
 
     /// Begins to accept connections on the socket of a former listener; no effect on others.
-    func resume() { try? channel.setOption(.autoRead, value: true).wait() }
+    func resume() {
+        switch source {
+        case .channel(let channel): try? channel.setOption(.autoRead, value: true).wait()
+        case .shared(let acceptor): acceptor.start()
+        }
+    }
 
     /// Returns when the address is free and accepted clients have their connections. A socket that another
     /// process shares keeps its waiting clients.
     func close(_ loops: [NIOLoopBound<GatewayLoop>] = []) {
+        let own = loops.map(\.eventLoop)
+        guard case .channel(let channel) = source else {
+            if case .shared(let acceptor) = source { acceptor.stop() }
+            // The last connections are set up on their loops.
+            for eventLoop in own + own { try? eventLoop.submit {}.wait() }
+            return
+        }
         try? channel.setOption(.autoRead, value: false).wait()
         // The network library prepares a connection on the connection's event loop, goes back to the
         // listener's loop, and opens it on its own. If the listener is closed meanwhile, the library closes
         // the connection.
-        let own = loops.map(\.eventLoop)
         for eventLoop in own + [channel.eventLoop] + own { try? eventLoop.submit {}.wait() }
         try? channel.close().wait()
         if let socketFile { unlink(socketFile) }
@@ -172,14 +230,18 @@ struct Listener: Sendable {
 
     private static func explain(_ error: any Error, _ text: String) -> GatewayError {
         guard let error = error as? IOError else { return .cannotListen(text, message: "\(error)") }
-        return switch error.errnoCode {
-        case EADDRINUSE: .addressInUse(text)
-        case EACCES, EPERM: .permissionDenied(text)
-        case EADDRNOTAVAIL: .addressNotAvailable(text)
-        case ENOENT, ENOTDIR: .missingFolder(text)
-        default: .cannotListen(text, message: String(cString: strerror(error.errnoCode)))
-        }
+        return .listening(at: text, code: error.errnoCode)
     }
+}
+
+/// The options of the connections of clients.
+private enum ConnectionOptions {
+    /// A request is small, and the bytes of one read stay in memory until it is answered.
+    static var reading: AdaptiveRecvByteBufferAllocator {
+        AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16 << 10)
+    }
+    /// A write of a large body takes megabytes and milliseconds, so other connections run between two writes.
+    static let writeSpin: UInt = 0
 }
 
 extension ListenAddress {
@@ -218,27 +280,4 @@ extension SocketAddress {
         case .unixDomainSocket: "unix:\(pathname ?? "")"
         }
     }
-}
-
-/// The state of a listener that its connections need.
-final class ListenerState: Sendable {
-    /// The configured address.
-    let text: String
-    private let closing = Atomic(false)
-    private let current: Mutex<ListenerSecurity?>
-
-    init(_ text: String, _ security: ListenerSecurity? = nil) {
-        self.text = text
-        current = Mutex(security)
-    }
-
-    /// The security of the next connection; nil without TLS.
-    var security: ListenerSecurity? { current.withLock { $0 } }
-
-    func use(_ security: ListenerSecurity?) { current.withLock { $0 = security } }
-
-    /// The listener accepts no more connections, and its connections end with the request under way.
-    var isClosing: Bool { closing.load(ordering: .relaxed) }
-
-    func beginClosing() { closing.store(true, ordering: .relaxed) }
 }

@@ -105,7 +105,7 @@ enum MetricText {
         labels.isEmpty ? "" : "{\(labels.joined(separator: ","))}"
     }
 
-    private static func number(_ value: Double) -> String {
+    static func number(_ value: Double) -> String {
         Int64(exactly: value).map { "\($0)" } ?? (value.isFinite ? "\(value)" : "NaN")
     }
 

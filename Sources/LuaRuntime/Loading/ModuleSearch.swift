@@ -31,15 +31,23 @@ struct ModuleSearch {
         var faults: [String] = []
         for (number, root) in roots.enumerated() {
             for candidate in Self(roots: [root]).candidates(name) {
-                guard let real = Self.resolve(candidate) else { continue }
+                if let known = SourceSnapshot.current?.text(of: candidate) {
+                    guard let source = known else { continue }
+                    return .found(LuaModuleFile(path: candidate, source: LuaFileText.chunk(source)))
+                }
+                guard let real = Self.resolve(candidate) else {
+                    SourceSnapshot.current?.note(candidate, nil)
+                    continue
+                }
                 // A link in the script's own folder must not show it what lies elsewhere.
                 guard number > 0 || roots.contains(where: { Self.lies(real, below: $0) }) else {
                     faults.append("'\(candidate)' is a link that leads out of '\(root)'")
                     continue
                 }
                 do throws(Unreadable) {
-                    let source = LuaFileText.chunk(try Self.read(real))
-                    return .found(LuaModuleFile(path: candidate, source: source))
+                    let bytes = try Self.read(real)
+                    SourceSnapshot.current?.note(candidate, bytes)
+                    return .found(LuaModuleFile(path: candidate, source: LuaFileText.chunk(bytes)))
                 } catch { faults.append("'\(candidate)' can't be read: \(error.reason)") }
             }
         }

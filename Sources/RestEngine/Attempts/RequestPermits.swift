@@ -39,7 +39,9 @@ final class RequestPermits {
         let origin = engine.attemptControl.origin(of: url)
         self.origin = origin
         if let refusal = refusal(origin) { return decided(.failure(refusal)) }
-        guard let limits = rules.limits else { return begin(hop, origin, queued: 0, decided) }
+        guard let limits = rules.limits?.divided(engine.limitShare) else {
+            return begin(hop, origin, queued: 0, decided)
+        }
         let limiter = engine.attemptControl.limiter(limits, url, resource)
         if let slot, slot.isOf(limiter) {
             limiter.follow()
@@ -49,7 +51,8 @@ final class RequestPermits {
         let came = uptime
         do throws(TransportError) {
             let slot = try limiter.enter(
-                limits, priority: rules.priority, queueKey: queueKey, timeout: timeLeft, now: limitsNow
+                limits, priority: rules.priority, queueKey: queueKey, timeout: timeLeft,
+                now: { [limitsNow, share = engine.limitShare] in limitsNow()?.divided(share) }
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
                 begin(hop, origin, queued: uptime - came, decided)

@@ -1,5 +1,24 @@
 import Platform
 
+extension SourceSnapshot {
+    /// Reads a file of a script through the current snapshot, or from the disk.
+    package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        guard let snapshot = current else { return try WholeFile.read(path, limit: limit) }
+        if let known = snapshot.text(of: path) {
+            guard let text = known else { throw FileError(path: path, code: ENOENT) }
+            return text
+        }
+        do throws(FileError) {
+            let text = try WholeFile.read(path, limit: limit)
+            snapshot.note(path, text)
+            return text
+        } catch {
+            if error.isMissing { snapshot.note(path, nil) }
+            throw error
+        }
+    }
+}
+
 /// Reads whole files and pipes, and writes whole files.
 package enum WholeFile {
     /// Throws for more than `limit` bytes.

@@ -51,6 +51,8 @@ public final class Engine {
     /// Whether no request is sent: reads give the existing data of any age, and all other requests fail with
     /// `offline` (rule 44.4).
     public var isOffline = false
+    /// The part of all limits of requests that this process has; nil for all.
+    package var limitShare: RequestLimits.Share?
 
     /// Limits in use and breakers that are not closed.
     package var attemptFacts: AttemptFacts { attemptControl.facts }

@@ -114,6 +114,11 @@ final class ScriptDeclarations {
         if isLoading { starts.append(start) } else { start() }
     }
 
+    /// Jobs and timers that the main file starts run in the first worker alone, unless they are for each.
+    func runsHere(eachWorker: Bool) -> Bool {
+        eachWorker || !isLoading || context.options.worker?.isFirst ?? true
+    }
+
     /// True when some of the declared work has not begun.
     var hasStarts: Bool { !starts.isEmpty }
 

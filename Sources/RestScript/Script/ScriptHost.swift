@@ -206,7 +206,7 @@ enum ScriptSource {
 
     static func read(_ path: String) throws(Diagnostic) -> [UInt8] {
         do throws(FileError) {
-            return LuaFileText.chunk(try WholeFile.read(path, limit: maxBytes))
+            return LuaFileText.chunk(try SourceSnapshot.read(path, limit: maxBytes))
         } catch {
             throw Diagnostic(
                 .error, code: "unreadable", "cannot read the script: \(error.reason)", file: path,

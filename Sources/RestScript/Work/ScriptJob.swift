@@ -38,6 +38,14 @@ final class ScriptJob: ScriptActivity, LuaObject {
         }
     }
 
+    /// Ends the job before it begins, because it runs in the first worker.
+    func leaveOut() {
+        outcome = .failure(
+            LuaError(
+                kind: .cancelled,
+                message: "this job runs in worker 1; { each_worker = true } runs it in every worker"))
+    }
+
     private func begin(_ function: LuaReference, _ arguments: [LuaReference]) {
         hasBegun = true
         let started = context.sandbox.spawn(

@@ -2,24 +2,42 @@ import LuaRuntime
 import Platform
 import RestEngine
 
-/// `rest.spawn sleep after every`.
+/// `rest.spawn sleep after every worker`.
 struct WorkBinding: ScriptBinding {
     unowned let context: ScriptContext
 
     var bindings: BindingSet {
         BindingSet(
             functions: timeFunctions,
+            fields: [
+                BoundField("worker", type: "{ number: integer, count: integer }") { lua in
+                    let worker = context.options.worker ?? ScriptWorker(number: 1, count: 1)
+                    lua.newTable(record: 2)
+                    for (name, value) in [("number", worker.number), ("count", worker.count)] {
+                        lua.push(Int64(value))
+                        lua.rawSet(-2, name)
+                    }
+                }
+            ],
             classes: [show(ScriptJob.self, as: makeJobClass), show(ScriptTimer.self, as: makeTimerClass)])
     }
 
     private var timeFunctions: [ModuleFunction] {
         [
-            ModuleFunction("spawn", "(fn, ...) -> job", "Runs fn as a job; it may wait.") { call in
+            ModuleFunction(
+                "spawn", "(options?: { ... }, fn, ...) -> job", "Runs fn as a job; it may wait.",
+                options: Self.workerSchema.descriptions
+            ) { call in
                 try context.runner.requireUnclosed(for: "rest.spawn")
-                let function = try call.function(1, "fn")
-                let arguments = references(call, from: 2)
+                let (options, place) = try workerOptions(call, 1)
+                let function = try call.function(place, "fn")
+                let arguments = references(call, from: place + 1)
                 let job = ScriptJob(context)
-                job.start(function, arguments)
+                if context.declarations.runsHere(eachWorker: options.eachWorker) {
+                    job.start(function, arguments)
+                } else {
+                    job.leaveOut()
+                }
                 values.push(job, on: call.lua)
                 return .one
             },
@@ -31,11 +49,20 @@ struct WorkBinding: ScriptBinding {
                     waiter.onCancel = onLoop { timer.cancel() }
                 }
             },
-            ModuleFunction("after", "(seconds: number, fn) -> timer", "Runs fn once, later.") { call in
+            ModuleFunction(
+                "after", "(seconds: number, options?: { ... }, fn) -> timer", "Runs fn once, later.",
+                options: Self.workerSchema.descriptions
+            ) { call in
                 try context.runner.requireUnclosed(for: "rest.after")
                 try context.jobs.requireRoomForTimer()
-                let timer = ScriptTimer(context, try call.function(2, "fn"), .once)
-                timer.arm(after: try duration(call, 1, "seconds"))
+                let seconds = try duration(call, 1, "seconds")
+                let (options, last) = try workerOptions(call, 2)
+                let timer = ScriptTimer(context, try call.function(last, "fn"), .once)
+                if context.declarations.runsHere(eachWorker: options.eachWorker) {
+                    timer.arm(after: seconds)
+                } else {
+                    timer.cancel()
+                }
                 values.push(timer, on: call.lua)
                 return .one
             },
@@ -48,9 +75,13 @@ struct WorkBinding: ScriptBinding {
             ) { call in
                 try context.runner.requireUnclosed(for: "rest.every")
                 try context.jobs.requireRoomForTimer()
-                let (rhythm, last) = try rhythm(call)
+                let (rhythm, options, last) = try rhythm(call)
                 let timer = ScriptTimer(context, try call.function(last, "fn"), rhythm)
-                timer.arm()
+                if context.declarations.runsHere(eachWorker: options.eachWorker) {
+                    timer.arm()
+                } else {
+                    timer.cancel()
+                }
                 values.push(timer, on: call.lua)
                 return .one
             },
@@ -61,31 +92,55 @@ struct WorkBinding: ScriptBinding {
         first > call.count ? [] : (first...call.count).map { call.lua.reference(call.slot($0)) }
     }
 
-    private nonisolated static let everyOptions = ScriptSchema<String?>([
+    /// Where, and by which clock, jobs and timers run.
+    private struct Options {
+        var zone: String?
+        var eachWorker = false
+    }
+
+    private nonisolated static let workerOption = ScriptOption<Options>.flag(
+        "each_worker", default: "false",
+        "True to run it in every worker. Otherwise what the main file starts runs in the first one alone."
+    ) { $0.eachWorker = $1 }
+
+    private nonisolated static let workerSchema = ScriptSchema<Options>([workerOption])
+
+    private nonisolated static let everyOptions = ScriptSchema<Options>([
         .text("zone", "The time zone, such as `\"Europe/Berlin\"`; default: the local zone.") {
-            $0 = $1
-        }
+            $0.zone = $1
+        }, workerOption,
     ])
 
-    /// A period or a schedule, and the index of the function argument.
-    private func rhythm(_ call: Arguments) throws -> (TimerRhythm, Int32) {
+    /// Options that may stand before the function, and the index of the function argument.
+    private func workerOptions(_ call: Arguments, _ index: Int32) throws -> (Options, Int32) {
+        var given = Options()
+        guard call.type(index) == .table else { return (given, index) }
+        try call.options(index).read(Self.workerSchema, into: &given)
+        return (given, index + 1)
+    }
+
+    /// A period or a schedule, its options, and the index of the function argument.
+    private func rhythm(_ call: Arguments) throws -> (TimerRhythm, Options, Int32) {
         guard call.type(1) == .string else {
             let period = try duration(call, 1, "seconds")
             guard period >= 0.001 else { throw call.bad(1, "seconds", "a period is 0.001 or more") }
-            return (.period(period), 2)
+            let (options, last) = try workerOptions(call, 2)
+            return (.period(period), options, last)
         }
         let text = try call.string(1, "times")
-        var zone: String?
+        var given = Options()
         let hasOptions = call.type(2) == .table
         if hasOptions {
-            try call.options(2).read(Self.everyOptions, into: &zone)
+            try call.options(2).read(Self.everyOptions, into: &given)
         } else if call.type(3) == .table {
             throw call.bad(
                 3, "options", "they stand before the function: rest.every(times, { zone = … }, fn)")
         }
         do throws(CronSchedule.Fault) {
             let schedule = try CronSchedule(text, suggest: NearestName.advice)
-            return (.cron(CronTimes(schedule, try self.zone(named: zone))), hasOptions ? 3 : 2)
+            return (
+                .cron(CronTimes(schedule, try zone(named: given.zone))), given, hasOptions ? 3 : 2
+            )
         } catch { throw call.bad(1, "times", error.message) }
     }
 

@@ -24,9 +24,12 @@ enum AdminListener {
     }
 
     /// Starts to listen. Returns the gateway and the socket's path; nil when no socket is wanted.
+    @EngineActor
     static func start(
         _ address: Address, directory: any GatewayDirectory, control: any HostControl,
-        folder: AdminFolder = .standard(), metrics: GatewayMetrics = GatewayMetrics(),
+        folder: AdminFolder = .standard(), process: pid_t = getpid(),
+        sockets: ListeningSockets = .own(given: [:]), peers: (any GatewayPeers)? = nil,
+        metrics: GatewayMetrics = GatewayMetrics(),
         onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in }
     ) throws(ListenError) -> (gateway: Gateway, path: String)? {
         let path: String
@@ -36,7 +39,7 @@ enum AdminListener {
         case .standard:
             if let problem = folder.make() { throw ListenError(message: problem) }
             folder.removeAbandoned()
-            path = folder.socket(of: getpid())
+            path = folder.socket(of: process)
         }
         var configuration = GatewayConfiguration()
         configuration.listen = ["unix:" + path]
@@ -45,7 +48,9 @@ enum AdminListener {
         configuration.limits.maxConnections = 64
         configuration.onShortage = onShortage
         configuration.metrics = metrics
+        configuration.peers = peers
         do throws(GatewayError) {
+            try sockets.add(to: &configuration, role: "admin")
             let gateway = try Gateway(configuration, directory: directory, control: control)
             _ = try gateway.start()
             return (gateway, path)

@@ -65,6 +65,8 @@ struct HostFacts: Sendable {
     /// The most threads for transformer modules, and the number of the gateway's network threads.
     var transformerThreads = 0
     var gatewayThreads = 0
+    /// The process of the supervisor; nil in a host of one process.
+    var supervisor: Int32?
     /// The threads for transfers, beside the engine's.
     var transferThreads = 0
     /// The processors that this process may use.
@@ -137,6 +139,7 @@ struct HostFacts: Sendable {
         pairs.append(("limits", Tree(attempts.limits.map(tree))))
         pairs.append(("breakers", Tree(attempts.breakers.map(tree))))
         if isOffline { pairs.append(("offline", true)) }
+        if let supervisor { pairs.append(("supervisor", Tree(Int(supervisor)))) }
         pairs.append(("warnings", Tree(warnings.map { Tree($0) })))
         return Tree(pairs: pairs)
     }

@@ -6,16 +6,19 @@ import RestEngine
 enum InspectorListener {
     /// Listens on a port that the system chooses. The token is behind a `#` in the address, which browsers do
     /// not send.
+    @EngineActor
     static func start(
-        directory: any GatewayDirectory, control: any HostControl, metrics: GatewayMetrics
+        directory: any GatewayDirectory, control: any HostControl, token: String? = nil,
+        sockets: ListeningSockets = .own(given: [:]), metrics: GatewayMetrics
     ) throws(AdminListener.ListenError) -> (gateway: Gateway, address: String) {
-        let token = (0..<3).map { _ in Hex.digits(UInt64.random(in: .min ... .max)) }.joined()
+        let token = token ?? (0..<3).map { _ in Hex.digits(UInt64.random(in: .min ... .max)) }.joined()
         var configuration = GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: token)
         configuration.audience = .admins
         configuration.threads = 1
         configuration.limits.maxConnections = 64
         configuration.metrics = metrics
         do throws(GatewayError) {
+            try sockets.add(to: &configuration, role: "inspector")
             let gateway = try Gateway(configuration, directory: directory, control: control)
             let address = try gateway.start().first ?? ""
             return (gateway, "http://\(address)/-/#\(token)")

@@ -34,7 +34,7 @@ struct StatusText {
         let head =
             "resthost \(VisibleText.inline(status["version"]?.string ?? "?")), process \(number(status["pid"]) ?? "?"), "
             + "up \(TimeSpan.text(status["uptime"]?.double ?? 0))\n"
-        return style.bold(head) + TextColumns.text(rows, indent: "  ") + services(status)
+        return style.bold(head) + TextColumns.text(rows, indent: "  ") + workers(status) + services(status)
             + limits(status) + breakers(status) + warnings(status)
             + failure(status["last_failure"], generation: number(generation?["number"]))
     }
@@ -105,6 +105,18 @@ struct StatusText {
     private func evictions(_ evicted: Tree?) -> String {
         let count = ["count", "bytes", "no_data"].reduce(0) { $0 + (evicted?[$1]?.int ?? 0) }
         return count > 0 ? ", \(count) dropped to make room" : ""
+    }
+
+    private func workers(_ status: Tree) -> String {
+        let rows = (status["workers"]?.elements.map { $0 } ?? []).map { worker in
+            [
+                number(worker["number"]) ?? "?", "process \(number(worker["pid"]) ?? "?")",
+                "up \(TimeSpan.text(worker["uptime"]?.double ?? 0))",
+                "\(number(worker["connections"]) ?? "0") connections",
+                worker["resident"]?.int.map { "\(ByteCount.text(Int(clamping: $0))) in memory" } ?? "",
+            ]
+        }
+        return rows.isEmpty ? "" : "  workers\n" + TextColumns.text(rows, indent: "    ")
     }
 
     private func limits(_ status: Tree) -> String {

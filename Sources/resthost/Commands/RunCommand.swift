@@ -25,6 +25,7 @@ struct RunCommand: ParsableCommand {
               resthost run config.lua --listen 127.0.0.1:8080 --listen unix:/run/resthost.sock
               resthost run config.lua --listen 127.0.0.1:8080 --log network --log-format json
               resthost run config.lua --listen 127.0.0.1:8080 --inspect
+              resthost run config.lua --listen 0.0.0.0:8080 --workers auto
               resthost run config.lua --record session.har
               resthost run config.lua --replay session.har
               resthost run config.lua --traces http://127.0.0.1:4318
@@ -45,6 +46,12 @@ struct RunCommand: ParsableCommand {
             "Serve operators here alone, with metrics and events; may be repeated.",
             valueName: "host:port | unix:path"))
     var operators: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Processes that serve the script; auto: one for each processor; default: 1.",
+            valueName: "count | auto"))
+    var workers: WorkerCount?
 
     @Option(
         help: ArgumentHelp(
@@ -157,7 +164,16 @@ struct RunCommand: ParsableCommand {
         }
     }
 
+    /// The number of workers. A file of settings that can't be read counts as none here; the run reports it.
+    private var workerCount: Int {
+        let file = try? SettingsFile.beside(script.config)
+        return (workers ?? file?.workers ?? .count(1)).number
+    }
+
     func run() throws {
+        let link = WorkerLink.ofThisProcess()
+        let workers = link == nil ? workerCount : 1
+        if workers > 1 { return Supervisor.run(self, workers: workers) }
         ProcessLimits.requireForHost(threads: gatewayThreads ?? max(1, MachineProcessors.current.count - 1))
         let signals = ProcessSignals(ProcessSignals.terminating + [SIGHUP, SIGUSR1, SIGUSR2])
         let sockets = ServiceManager.takeSockets()
@@ -165,7 +181,7 @@ struct RunCommand: ParsableCommand {
         MemoryReturn.begin()
         MemoryPressure()?.watch { RunSession.current?.relieveMemory() }
         let settings = self
-        EngineLoop.shared.submit { RunSession.begin(settings, sockets: sockets) }
+        EngineLoop.shared.submit { RunSession.begin(settings, sockets: sockets, link: link) }
         // The main thread waits for signals. The session ends the process when no work is left.
         while true {
             switch signals.next() {

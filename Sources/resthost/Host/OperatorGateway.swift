@@ -13,6 +13,8 @@ final class OperatorGateway {
     private let reloaded: ReloadedGateway
     private let listen: [String]
     private let metrics: GatewayMetrics
+    private let sockets: ListeningSockets
+    private let peers: (any GatewayPeers)?
     private let onShortage: @Sendable (GatewayShortage) -> Void
     private let onKeyFailure: @Sendable (String) -> Void
 
@@ -21,9 +23,11 @@ final class OperatorGateway {
     ///   - onKeyFailure: Gets the reason when the keys of tokens can't be loaded, on any thread.
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String],
-        metrics: GatewayMetrics, onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
+        metrics: GatewayMetrics, sockets: ListeningSockets, peers: (any GatewayPeers)?,
+        onShortage: @escaping @Sendable (GatewayShortage) -> Void = { _ in },
         onKeyFailure: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        (self.sockets, self.peers) = (sockets, peers)
         // Only streams of events take long, and their clients come again.
         reloaded = ReloadedGateway(directory: directory, control: control, drain: 0)
         (self.listen, self.metrics) = (listen, metrics)
@@ -55,6 +59,7 @@ final class OperatorGateway {
     private func configuration(for host: ScriptHost) throws(Diagnostic) -> GatewayConfiguration? {
         var configuration = try OperatorSettings.configuration(for: host, listen: listen)
         configuration?.metrics = metrics
+        configuration?.peers = peers
         configuration?.onShortage = onShortage
         configuration?.fetchKeys = KeyFetch.fetch
         configuration?.onKeyFailure = onKeyFailure
@@ -65,8 +70,14 @@ final class OperatorGateway {
     func prepare(
         for host: ScriptHost, taking left: LeftAddresses = .none
     ) throws(Diagnostic) -> ReloadedGateway.Change {
-        let configuration = try configuration(for: host)
-        do throws(GatewayError) { return try reloaded.prepare(configuration, taking: left) } catch {
+        var configuration = try configuration(for: host)
+        do throws(GatewayError) {
+            if var given = configuration {
+                try sockets.add(to: &given, role: "operators")
+                configuration = given
+            }
+            return try reloaded.prepare(configuration, taking: left)
+        } catch {
             throw OperatorSettings.diagnostic(error, host, listen: listen)
         }
     }

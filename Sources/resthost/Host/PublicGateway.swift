@@ -20,7 +20,9 @@ final class PublicGateway {
     private let spans: (@Sendable (AccessRecord, TraceSpan) -> Void)?
     private let metrics: GatewayMetrics
     private let logsAlways: Bool
-    private let sockets: [String: Int32]
+    private let peers: (any GatewayPeers)?
+    private let worker: WorkerNumber?
+    private let sockets: ListeningSockets
     /// Gets all requests of clients, on a network thread; see ``record(_:for:)``.
     private var history: (@Sendable (AccessRecord) -> Void)?
 
@@ -34,7 +36,6 @@ final class PublicGateway {
     ///   - accessLog: Gets the requests if the gateway logs them, on a network thread.
     ///   - spans: See ``GatewayConfiguration/spans``.
     ///   - logsAlways: True to log requests even if the script does not.
-    ///   - sockets: Sockets that listen already, by their addresses.
     init(
         directory: any GatewayDirectory, control: any HostControl, listen: [String],
         operators: [String] = [], threads: Int?, drain: Double,
@@ -44,11 +45,14 @@ final class PublicGateway {
         onKeyFailure: @escaping @Sendable (String) -> Void = { _ in },
         accessLog: @escaping @Sendable (AccessRecord) -> Void = { _ in },
         spans: (@Sendable (AccessRecord, TraceSpan) -> Void)? = nil, logsAlways: Bool = false,
-        sockets: [String: Int32] = [:], metrics: GatewayMetrics = GatewayMetrics()
+        sockets: ListeningSockets = .own(given: [:]), worker: WorkerNumber? = nil,
+        peers: (any GatewayPeers)? = nil,
+        metrics: GatewayMetrics = GatewayMetrics()
     ) {
         self.spans = spans
         self.logsAlways = logsAlways
         self.sockets = sockets
+        (self.peers, self.worker) = (peers, worker)
         self.metrics = metrics
         self.accessLog = accessLog
         reloaded = ReloadedGateway(directory: directory, control: control, drain: drain)
@@ -95,7 +99,8 @@ final class PublicGateway {
         configuration?.spans = spans
         configuration?.fetchKeys = KeyFetch.fetch
         configuration?.onKeyFailure = onKeyFailure
-        configuration?.inheritedSockets = sockets
+        configuration?.peers = peers
+        if let worker { configuration?.limits.divide(among: worker) }
         configuration?.onShortage = onShortage
         configuration?.onFailure = onFailure
         configuration?.showsScriptErrors = showsScriptErrors
@@ -107,8 +112,14 @@ final class PublicGateway {
     func prepare(
         for host: ScriptHost, taking left: LeftAddresses = .none
     ) throws(Diagnostic) -> Change {
-        let configuration = try configuration(for: host)
-        do throws(GatewayError) { return try reloaded.prepare(configuration, taking: left) } catch {
+        var configuration = try configuration(for: host)
+        do throws(GatewayError) {
+            if var given = configuration {
+                try sockets.add(to: &given, role: "clients")
+                configuration = given
+            }
+            return try reloaded.prepare(configuration, taking: left)
+        } catch {
             throw GatewaySettings.diagnostic(error, host, listen: listen)
         }
     }

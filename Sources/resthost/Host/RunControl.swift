@@ -19,7 +19,10 @@ final class RunControl: HostControl {
         var generation: Int
     }
 
-    private let load: @EngineActor () -> Result<Loaded, NotLoaded>
+    typealias Load =
+        @EngineActor (_ completion: @escaping @EngineActor (Result<Loaded, NotLoaded>) -> Void) -> Void
+
+    private let load: Load
     private let facts: @EngineActor () -> HostFacts
     private let process = ProcessMetrics()
     private let files: @EngineActor () -> Set<String>
@@ -29,7 +32,7 @@ final class RunControl: HostControl {
     let failures: HostLog?
 
     init(
-        load: @escaping @EngineActor () -> Result<Loaded, NotLoaded>,
+        load: @escaping Load,
         facts: @escaping @EngineActor () -> HostFacts,
         files: @escaping @EngineActor () -> Set<String> = { [] },
         operations: @escaping @EngineActor () -> [ScriptOperation] = { [] }, log: HostLog? = nil,
@@ -52,14 +55,16 @@ final class RunControl: HostControl {
     var metrics: [MetricFamily] { facts().metrics + process.families }
 
     func reload(_ completion: @escaping @EngineActor (Result<Tree, ControlProblem>) -> Void) {
-        completion(
-            load().map { ["generation": Tree($0.generation), "seconds": Tree($0.seconds)] }
-                .mapError { failure in
-                    let generation = ControlProblem.Member("generation", Tree(failure.generation))
-                    return ControlProblem(
-                        422, "reload_failed", failure.report.diagnostic.message,
-                        members: failure.report.members + [generation])
-                })
+        load { result in
+            completion(
+                result.map { ["generation": Tree($0.generation), "seconds": Tree($0.seconds)] }
+                    .mapError { failure in
+                        let generation = ControlProblem.Member("generation", Tree(failure.generation))
+                        return ControlProblem(
+                            422, "reload_failed", failure.report.diagnostic.message,
+                            members: failure.report.members + [generation])
+                    })
+        }
     }
 
     var status: Tree { facts().tree }

@@ -19,6 +19,9 @@ enum RunEnd {
     /// docs/reference/limits.md, L273.
     private static let writing = 10.0
 
+    /// Seconds after the drain time in which a worker has ended, in one way or the other.
+    static let longestEnd = grace + writing + 2
+
     /// The times of the end, in seconds.
     struct Times: Sendable {
         /// See docs/reference/limits.md, L63.

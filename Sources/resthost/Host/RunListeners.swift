@@ -73,6 +73,12 @@ final class RunListeners {
             clients: clients.commit(change.clients), operators: operators.commit(change.operators))
     }
 
+    /// Undoes what a check did.
+    func discard(_ change: Change) {
+        clients.discard(change.clients)
+        operators.discard(change.operators)
+    }
+
     /// Reads certificates and keys again. Those that can't be used leave the ones before in use.
     func renewCertificates(of host: ScriptHost) throws(Diagnostic) {
         do throws(Diagnostic) {

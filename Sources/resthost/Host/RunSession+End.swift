@@ -38,6 +38,7 @@ extension RunSession {
             let jobs = await generations?.shutDown(within: max(0.5, left())) ?? 0
             if let text = Self.account(cut, jobs: jobs) { log.note("the end cut off \(text)") }
             await listeners?.stopOthers()
+            await own?.stop(drain: 0)
             RunEnd.enter(.writing)
             let isKept = await generations?.current.offloadedWorkIsDone() ?? true
             await traffic?.deliverTraces()

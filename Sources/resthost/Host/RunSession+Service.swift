@@ -10,6 +10,8 @@ extension RunSession {
         settings.listen.isEmpty ? sockets.keys.sorted() : settings.listen
     }
 
+    private var listening: ListeningSockets { link.map { .shared($0) } ?? .own(given: sockets) }
+
     /// The access log. The second value is true when it is written even if the script does not ask for it.
     /// Ends the program when its file can't be written.
     func openAccessLog() -> (AccessLog, Bool) {
@@ -40,38 +42,67 @@ extension RunSession {
         let (accessLog, writesAccess) = openAccessLog()
         self.accessLog = accessLog
         let log = log
+        let admin = AdminListener.Address(settings.admin)
+        let folder = AdminFolder.standard()
+        var peers: WorkerPeers?
+        if let link {
+            let path = WorkerPeers.path(admin, folder, link.start.supervisor)
+            peers = WorkerPeers(link.worker, generations.engine.scheduler, path: path)
+            self.own = startOwnSocket(at: path(link.worker.number), directory, control)
+        }
         let clients = PublicGateway(
             directory: directory, control: control, listen: addresses,
             operators: settings.operators,
-            threads: settings.gatewayThreads, drain: RunEnd.times.drain,
+            threads: settings.gatewayThreads ?? (link == nil ? nil : 1), drain: RunEnd.times.drain,
             onShortage: { log.shortage($0, of: "gateway") }, onFailure: { log.failure($0) },
             showsScriptErrors: settings.dev, onKeyFailure: { log.note($0) }, accessLog: accessLog.note,
-            spans: traffic?.traces?.note, logsAlways: writesAccess, sockets: sockets, metrics: metrics)
+            spans: traffic?.traces?.note, logsAlways: writesAccess, sockets: listening, worker: link?.worker,
+            peers: peers, metrics: metrics)
         let operators = OperatorGateway(
             directory: directory, control: control, listen: settings.operators,
-            metrics: metrics,
+            metrics: metrics, sockets: listening, peers: peers,
             onShortage: { log.shortage($0, of: "operators' gateway") }, onKeyFailure: { log.note($0) })
-        var admin: (gateway: Gateway, path: String)?
+        var commands: (gateway: Gateway, path: String)?
         do throws(AdminListener.ListenError) {
-            admin = try AdminListener.start(
-                AdminListener.Address(settings.admin), directory: directory, control: control,
+            commands = try AdminListener.start(
+                admin, directory: directory, control: control, folder: folder,
+                process: link?.start.supervisor ?? getpid(), sockets: listening, peers: peers,
                 metrics: metrics, onShortage: { log.shortage($0, of: "admin socket") })
         } catch {
             // The default socket was not asked for, and a container may not allow it.
             guard settings.admin == nil else { fail(Diagnostic(.error, error.message)) }
             log.note("no admin socket, so 'resthost status' can't find this host: \(error.message)")
         }
-        if settings.verbose, let admin { log.note("commands are taken at \(admin.path)") }
+        if settings.verbose, link?.worker.isFirst ?? true, let commands {
+            log.note("commands are taken at \(commands.path)")
+        }
         var inspector: (gateway: Gateway, address: String)?
         do throws(AdminListener.ListenError) {
-            if settings.inspect {
+            // A page follows one worker, because it asks for what came since its last question.
+            if settings.inspect, link?.worker.isFirst ?? true {
                 inspector = try InspectorListener.start(
-                    directory: directory, control: control, metrics: metrics)
+                    directory: directory, control: control, token: link?.start.token, sockets: listening,
+                    metrics: metrics)
             }
         } catch { fail(Diagnostic(.error, error.message)) }
         return RunListeners(
-            clients: clients, operators: operators, condition: condition, admin: admin,
+            clients: clients, operators: operators, condition: condition, admin: commands,
             inspector: inspector)
+    }
+
+    /// The socket at which other workers ask this one.
+    private func startOwnSocket(
+        at path: String, _ directory: ScriptDirectory, _ control: RunControl
+    ) -> Gateway? {
+        // A worker with this number that was killed has left its file.
+        if LocalSocket.isAbandoned(path) { unlink(path) }
+        do throws(AdminListener.ListenError) {
+            return try AdminListener.start(
+                .path(path), directory: directory, control: control, metrics: metrics)?.gateway
+        } catch {
+            log.note("other workers can't ask this one: \(error.message)")
+            return nil
+        }
     }
 
     func warnOfOpenAddress(_ host: ScriptHost) {

@@ -17,6 +17,10 @@ final class RunSession {
     private let failures = HostLog()
     private(set) var generations: Generations?
     private(set) var listeners: RunListeners?
+    /// The connection to the supervisor; nil in a host of one process.
+    let link: WorkerLink?
+    /// The admin socket of this worker alone.
+    var own: Gateway?
     private var watcher: FileWatcher?
     private var watched: Set<String> = []
     private(set) var traffic: Traffic?
@@ -26,27 +30,29 @@ final class RunSession {
     let metrics = GatewayMetrics()
     private let startedAt = ClockReading.timeSinceBoot
     /// The time at which the last load began, on the clock of files.
-    private var loadBegan = FileView.now
+    var loadBegan = FileView.now
 
     /// - Parameter sockets: The sockets from the service manager, by their addresses.
-    init(_ settings: RunCommand, sockets: [String: Int32] = [:]) {
-        self.sockets = sockets
+    init(_ settings: RunCommand, sockets: [String: Int32] = [:], link: WorkerLink? = nil) {
+        (self.sockets, self.link) = (sockets, link)
         self.settings = settings
         var log = settings.logText
         log.tap = hostLog
         log.failures = failures
+        log.worker = link?.worker.number
         self.log = log
     }
 
     /// Begins a run with the options of the command line and of `resthost.toml`.
-    static func begin(_ options: RunCommand, sockets: [String: Int32]) {
+    static func begin(_ options: RunCommand, sockets: [String: Int32], link: WorkerLink? = nil) {
         var options = options
+        if let link { SourceSnapshot.current = SourceSnapshot(link.start.sources ?? [:]) }
         var fault: Diagnostic?
         do throws(Diagnostic) { options.add(try SettingsFile.beside(options.script.config)) } catch {
             fault = error
         }
         RunEnd.times = RunEnd.Times(options)
-        let session = RunSession(options, sockets: sockets)
+        let session = RunSession(options, sockets: sockets, link: link)
         current = session
         if let fault { session.fail(fault) }
         session.start()
@@ -60,7 +66,8 @@ final class RunSession {
                 traces: try traceCollector(), log: log)
             self.traffic = traffic
             generations = try Generations(
-                settings.script.values, log: log, traffic: traffic, isOffline: settings.offline)
+                settings.script.values, log: log, traffic: traffic, isOffline: settings.offline,
+                worker: link?.worker, number: link?.start.generation ?? 1)
         } catch {
             fail(error)
         }
@@ -73,11 +80,14 @@ final class RunSession {
         do throws(Diagnostic) { listeners.commit(try listeners.prepare(for: generations.current)) } catch {
             fail(error)
         }
+        link?.useWantedSockets()
         follow(generations)
         notifyServiceManager(generations)
         let host = generations.current
+        if listeners.clients.isRunning { Streams.neverWait(log: log) }
+        if let link { obey(link) }
+        guard speaks else { return }
         if listeners.clients.isRunning {
-            Streams.neverWait(log: log)
             announce(listeners.listening, host)
             return warnOfOpenAddress(host)
         }
@@ -93,21 +103,27 @@ final class RunSession {
     /// Sets what happens at each later load of a script.
     private func follow(_ generations: Generations) {
         generations.prepare = { [self] (host) throws(Diagnostic) in
-            guard let listeners else { return {} }
+            guard let listeners else { return .none }
             let change = try listeners.prepare(for: host)
-            return { [self] in
-                let new = listeners.commit(change)
-                if listeners.clients.isRunning { Streams.neverWait(log: self.log) }
-                announce(new)
-                if !new.clients.isEmpty { warnOfOpenAddress(host) }
-            }
+            return Generations.Surroundings(
+                change: { [self] in
+                    let new = listeners.commit(change)
+                    link?.useWantedSockets()
+                    if listeners.clients.isRunning { Streams.neverWait(log: self.log) }
+                    guard link?.worker.isFirst ?? true else { return }
+                    announce(new)
+                    if !new.clients.isEmpty { warnOfOpenAddress(host) }
+                }, discard: { listeners.discard(change) })
         }
         generations.onReload = { [self] in watchForIdleness() }
         watchForIdleness()
         guard settings.watch ?? true else { return }
         let log = log
-        watcher = FileWatcher(
-            warn: { log.note($0) }, onChange: { [weak self] files in self?.reload(.files(files)) })
+        // A supervisor watches the files for all workers.
+        if link == nil {
+            watcher = FileWatcher(
+                warn: { log.note($0) }, onChange: { [weak self] files in self?.reload(.files(files)) })
+        }
         generations.onFilesChange = { [self] in watchFiles() }
         watchFiles()
     }
@@ -120,18 +136,22 @@ final class RunSession {
         else { return }
         watched = files
         watcher?.watch(files: files, readFrom: loadBegan)
+        if let link { return link.report(.watches(files.sorted(), readFrom: loadBegan)) }
         if settings.verbose { log.note("watching \(files.sorted().joined(separator: ", "))") }
     }
 
     private func makeControl(_ generations: Generations) -> RunControl {
         RunControl(
-            load: { [self] in
+            load: { [self] completion in
+                if let link { return link.reload(completion) }
                 let start = ClockReading.timeSinceBoot
-                return reload(.request)
-                    .map { _ in
-                        .init(generation: generations.number, seconds: ClockReading.timeSinceBoot - start)
-                    }
-                    .mapError { .init(report: FailureReport($0), generation: generations.number) }
+                completion(
+                    reload(.request)
+                        .map { _ in
+                            .init(
+                                generation: generations.number, seconds: ClockReading.timeSinceBoot - start)
+                        }
+                        .mapError { .init(report: FailureReport($0), generation: generations.number) })
             }, facts: { [self] in facts }, files: { generations.files },
             operations: { generations.current.operations }, log: hostLog, history: history,
             failures: failures)
@@ -186,6 +206,7 @@ final class RunSession {
         var facts = HostFacts(
             process: getpid(), uptime: uptime, script: settings.script.config, folder: WorkingFolder.path,
             generationAge: uptime)
+        facts.supervisor = link?.start.supervisor
         if let generations { facts.add(generations) }
         if let listeners { facts.add(listeners) }
         facts.warnings += SystemFiles.warnings()
@@ -239,7 +260,8 @@ final class RunSession {
     }
 
     private var isIdle: Bool {
-        listeners?.clients.isRunning != true
+        // The jobs of a script run in the first worker, so that one decides.
+        (link?.worker.isFirst ?? true) && listeners?.clients.isRunning != true
             && generations.map { !$0.current.hasWork && $0.retiredCount == 0 } ?? false
     }
 
@@ -248,7 +270,10 @@ final class RunSession {
         guard isIdle else { return }
         EngineLoop.shared.submit {
             EngineLoop.shared.submit { [self] in
-                if isIdle { finish(generations.map { $0.failedJobs > 0 } ?? false ? 1 : 0) }
+                guard isIdle else { return }
+                let code: Int32 = generations.map { $0.failedJobs > 0 } ?? false ? 1 : 0
+                link?.report(.ending(code: code))
+                finish(code)
             }
         }
     }

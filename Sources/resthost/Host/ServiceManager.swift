@@ -81,7 +81,7 @@ enum ServiceManager {
     }
 
     /// Nil for a descriptor that is not such a socket.
-    private static func address(of descriptor: Int32) -> String? {
+    static func address(of descriptor: Int32) -> String? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutableBytes(of: &storage) { raw -> String? in

@@ -23,6 +23,8 @@ struct LogText: Sendable {
     var format = Format.text
     /// Replaces standard error.
     var sink: (@Sendable (MaskedText) -> Void)?
+    /// The number of the worker that writes; nil in a host of one process.
+    var worker: Int?
     /// Also gets the written lines, for viewers elsewhere.
     var tap: HostLog?
     /// Gets failures of functions of the script.
@@ -111,7 +113,8 @@ struct LogText: Sendable {
 
     private var time: String {
         guard format == .text, let clock else { return "" }
-        return style.dim(InternetTime.text(clock(), withMilliseconds: true) ?? "-") + " "
+        let time = style.dim(InternetTime.text(clock(), withMilliseconds: true) ?? "-") + " "
+        return worker.map { time + style.dim("[\($0)]") + " " } ?? time
     }
 
     private func write(printed: MaskedText) {
@@ -125,7 +128,8 @@ struct LogText: Sendable {
     func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
         guard format == .json || tap != nil else { return put(text()) }
         let stamp = ("time", Tree(InternetTime.text(now, withMilliseconds: true) ?? "-"))
-        let entry = MaskedText(json: Tree(pairs: [stamp] + members()))
+        let number = worker.map { [("worker", Tree($0))] } ?? []
+        let entry = MaskedText(json: Tree(pairs: [stamp] + number + members()))
         tap?.note(entry)
         if format == .json { put(Streams.line(json: entry)) } else { put(text()) }
     }

@@ -9,7 +9,7 @@ import RestScript
 @EngineActor
 final class Generations {
     private(set) var current: ScriptHost
-    private(set) var number = 1
+    private(set) var number: Int
     private(set) var trigger = ReloadTrigger.start
     /// The time on the scheduler's uptime.
     private(set) var loadedAt: Double
@@ -28,25 +28,36 @@ final class Generations {
     private let store: ScriptStore
 
     /// Called when the new script has loaded. It throws when its surroundings can't be changed accordingly.
-    /// Otherwise it returns the function that changes them, which runs in the tick in which the script takes
-    /// over.
-    var prepare: @EngineActor (ScriptHost) throws(Diagnostic) -> @EngineActor () -> Void = {
-        (_) throws(Diagnostic) in {}
+    /// Otherwise it returns the change.
+    var prepare: @EngineActor (ScriptHost) throws(Diagnostic) -> Surroundings = {
+        (_) throws(Diagnostic) in .none
     }
     /// Called after each reload, successful or not.
     var onReload: @EngineActor () -> Void = {}
     /// Called when other files must be watched.
     var onFilesChange: @EngineActor () -> Void = {}
 
+    /// A checked change of what is around a script, such as the addresses of its gateway. Exactly one of the
+    /// functions is called, in the same tick.
+    struct Surroundings {
+        var change: @EngineActor () -> Void
+        var discard: @EngineActor () -> Void
+
+        static let none = Surroundings(change: {}, discard: {})
+    }
+
     convenience init(
-        _ arguments: ScriptValues, log: LogText, traffic: Traffic? = nil, isOffline: Bool = false
+        _ arguments: ScriptValues, log: LogText, traffic: Traffic? = nil, isOffline: Bool = false,
+        worker: WorkerNumber? = nil, number: Int = 1
     ) throws(Diagnostic) {
         let engine = traffic?.makeEngine() ?? HostEngine.make(log: log)
         engine.isOffline = isOffline
+        engine.limitShare = worker?.share
         engine.log.enabled = arguments.logCategories
         engine.remembersPipelines = true
-        try self.init(path: arguments.config, engine: engine) { () throws(Diagnostic) in
+        try self.init(path: arguments.config, engine: engine, number: number) { () throws(Diagnostic) in
             var options = try arguments.options(log: log)
+            if let worker { options.divide(among: worker) }
             traffic?.apply(to: &options)
             return options
         }
@@ -56,9 +67,10 @@ final class Generations {
     ///
     /// - Parameter options: Made anew for each generation, because a settings file may change.
     init(
-        path: String, engine: Engine, options: @escaping @EngineActor () throws(Diagnostic) -> ScriptOptions
+        path: String, engine: Engine, number: Int = 1,
+        options: @escaping @EngineActor () throws(Diagnostic) -> ScriptOptions
     ) throws(Diagnostic) {
-        self.engine = engine
+        (self.engine, self.number) = (engine, number)
         makeOptions = options
         reached = ReachedFiles()
         var first = try options()
@@ -111,13 +123,15 @@ final class Generations {
     }
 
     /// Reloads the script, or only the transformer modules if no other file has changed.
-    func reload(_ trigger: ReloadTrigger) -> Result<Outcome, Diagnostic> {
+    ///
+    /// - Parameter wholeScript: True to reload the script in any case.
+    func reload(_ trigger: ReloadTrigger, wholeScript: Bool = false) -> Result<Outcome, Diagnostic> {
         defer {
             onFilesChange()
             onReload()
         }
         let result: Result<Outcome, Diagnostic>
-        if case .files(let changed) = trigger, let modules = modules(behind: changed) {
+        if !wholeScript, case .files(let changed) = trigger, let modules = modules(behind: changed) {
             result = reload(modules, trigger)
         } else {
             result = reloadScript(trigger).map { .script($0) }
@@ -164,6 +178,28 @@ final class Generations {
         return first.map { .failure($0) } ?? .success(.modules(modules))
     }
 
+    /// Loads the script and gives it up again. Returns the failure; nil if a reload would succeed.
+    func rehearse() -> Diagnostic? {
+        let attempt = ReachedFiles()
+        do throws(Diagnostic) {
+            let (new, surroundings) = try load(attempt, isRehearsal: true)
+            surroundings.discard()
+            new.giveUp()
+            return nil
+        } catch {
+            reached.follow(attempt)
+            return error
+        }
+    }
+
+    /// Notes a reload that failed in another process.
+    func note(_ report: FailureReport, _ trigger: ReloadTrigger) {
+        scriptFailure = .init(report: report, at: engine.scheduler.uptime, trigger: trigger)
+        notify(.failure(report.diagnostic), trigger)
+        onFilesChange()
+        onReload()
+    }
+
     private func reloadScript(_ trigger: ReloadTrigger) -> Result<Int, Diagnostic> {
         let attempt = ReachedFiles()
         let result: Result<Int, Diagnostic>
@@ -171,7 +207,7 @@ final class Generations {
             let (new, follow) = try load(attempt)
             let old = current
             current = new
-            follow()
+            follow.change()
             new.takeOver()
             keep(old)
             number += 1
@@ -210,8 +246,12 @@ final class Generations {
         return cut
     }
 
-    private func load(_ attempt: ReachedFiles) throws(Diagnostic) -> (ScriptHost, @EngineActor () -> Void) {
+    /// - Parameter isRehearsal: The script writes nothing, because it will be loaded again.
+    private func load(
+        _ attempt: ReachedFiles, isRehearsal: Bool = false
+    ) throws(Diagnostic) -> (ScriptHost, Surroundings) {
         var options = try makeOptions()
+        if isRehearsal { options.log = { _ in } }
         options.store = store
         options.onFileReached = { attempt.add($0) }
         options.onModuleFileReached = { attempt.addForModule($0) }
@@ -254,44 +294,4 @@ final class Generations {
     /// The number of jobs and timer runs, in all generations, that raised an error for which no function
     /// waited.
     var failedJobs: Int { failedJobsBefore + (retired + [current]).reduce(0) { $0 + $1.failedJobs } }
-}
-
-/// Runs an action once.
-@EngineActor
-private final class Once {
-    private var action: (@EngineActor () -> Void)?
-
-    init(_ action: @escaping @EngineActor () -> Void) { self.action = action }
-
-    func run() {
-        action?()
-        action = nil
-    }
-}
-
-/// The reason why a script was loaded.
-enum ReloadTrigger: Sendable, Equatable, CustomStringConvertible {
-    case start
-    /// These files changed.
-    case files([String])
-    case signal
-    /// `POST /-/reload`, and with it `resthost reload`.
-    case request
-    /// The `:reload` of a repl.
-    case user
-
-    var description: String {
-        switch self {
-        case .start: "at the start"
-        case .files(let paths):
-            switch paths.count {
-            case 0: "a file changed"
-            case 1: "\(paths[0]) changed"
-            default: "\(paths[0]) and \(paths.count - 1) more changed"
-            }
-        case .signal: "at SIGHUP"
-        case .request: "on request"
-        case .user: "in the repl"
-        }
-    }
 }

@@ -26,6 +26,8 @@ struct SettingsFile {
     var gateway = GatewayOverrides()
     var operators = OperatorAddresses()
     var run = RunOptions()
+    /// See ``RunCommand/workers``.
+    var workers: WorkerCount?
     /// See ``RunCommand/traces``.
     var traces: String?
     /// In the words of `--limit`.
@@ -42,7 +44,7 @@ struct SettingsFile {
     static func beside(_ script: String) throws(Diagnostic) -> SettingsFile {
         let path = path(beside: script)
         let bytes: [UInt8]
-        do throws(FileError) { bytes = try WholeFile.read(path, limit: 1 << 20) } catch {
+        do throws(FileError) { bytes = try SourceSnapshot.read(path, limit: 1 << 20) } catch {
             if error.isMissing { return SettingsFile() }
             throw Diagnostic(
                 .error, code: "settings", "cannot read the settings: \(error.reason)", file: path)

@@ -11,7 +11,7 @@ struct SettingsTable {
 
     var name: String { schema.name }
 
-    static let all = [permissions, limits, secrets, log, traces, gateway, operators, run]
+    static let all = [permissions, limits, secrets, log, traces, host, gateway, operators, run]
 
     private static let permissions = SettingsTable(
         sentence: "Files, variables and hosts that the script may reach. A list replaces the default.",
@@ -104,6 +104,22 @@ struct SettingsTable {
                     }
                     file.traces = address
                 }.like("`--traces`")
+            ]))
+
+    private static let host = SettingsTable(
+        sentence: "The processes of the host.",
+        schema: Schema(
+            "host",
+            [
+                Field(
+                    "workers", type: "integer or text", default: "1",
+                    "Processes that serve the script; `\"auto\"` is one for each processor."
+                ) { value, file, _ in
+                    guard let count = WorkerCount(argument: try value.text()) else {
+                        throw OptionFault("is \(WorkerCount.range)")
+                    }
+                    file.workers = count
+                }.like("`--workers`")
             ]))
 
     private static let gateway = SettingsTable(

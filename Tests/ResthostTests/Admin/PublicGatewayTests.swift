@@ -47,7 +47,7 @@ struct PublicGatewayTests {
         let facts = HostFacts(process: 1, uptime: 0, script: "", folder: "", generationAge: 0)
         return PublicGateway(
             directory: OneScript(host: host),
-            control: RunControl(load: { .success(.init(generation: 1, seconds: 0)) }, facts: { facts }),
+            control: RunControl(load: { $0(.success(.init(generation: 1, seconds: 0))) }, facts: { facts }),
             listen: [], threads: 1, drain: 0)
     }
 

@@ -18,7 +18,8 @@ struct RunControlTests {
 
     @Test func `a reload gives the generation and how long it took`() throws {
         let facts = facts
-        let control = RunControl(load: { .success(.init(generation: 4, seconds: 0.25)) }, facts: { facts })
+        let control = RunControl(
+            load: { $0(.success(.init(generation: 4, seconds: 0.25))) }, facts: { facts })
         #expect(try answer(control)?.get() == ["generation": 4, "seconds": 0.25])
         #expect(control.status == facts.tree)
     }
@@ -29,7 +30,7 @@ struct RunControlTests {
         let report = FailureReport(diagnostic, lines: { _ in ["only\tline"] })
         let facts = facts
         let control = RunControl(
-            load: { .failure(.init(report: report, generation: 3)) }, facts: { facts })
+            load: { $0(.failure(.init(report: report, generation: 3))) }, facts: { facts })
         guard case .failure(let problem) = answer(control) else {
             Issue.record("it was a success")
             return

@@ -1,0 +1,198 @@
+import RestEngine
+
+/// The answers of all workers of a host to one question, and the one answer for the client.
+struct WorkerAnswers {
+    private let own: Reply
+    private let number: Int
+    private let others: PeerAnswers
+
+    /// - Parameters:
+    ///   - own: The answer of this worker, a success.
+    ///   - number: The number of this worker.
+    init(own: Reply, of number: Int, _ others: PeerAnswers) {
+        (self.own, self.number, self.others) = (own, number, others)
+    }
+
+    @EngineActor
+    func merged(
+        _ route: HostRoute, query: String?, _ accessPolicy: AccessPolicy, withDetails: Bool
+    ) -> Reply {
+        switch route {
+        case .health: health(withDetails: withDetails)
+        case .status: Reply(200, json: status)
+        case .metrics: Reply(200, text: metrics(accessPolicy), type: MetricText.type)
+        case .wipe: Reply(200, json: wiped)
+        case .resources: Reply(200, json: resources(query))
+        default: own
+        }
+    }
+
+    private var ownTree: Tree { (try? Tree(json: own.body)) ?? [:] }
+
+    /// The trees of all workers that have answered, in the order of their numbers.
+    private var trees: [(worker: Int, tree: Tree)] {
+        let trees = others.answers.compactMap { answer in answer.tree.map { (answer.worker, $0) } }
+        return ((trees + [(number, ownTree)]) as [(worker: Int, tree: Tree)]).sorted { $0.worker < $1.worker }
+    }
+
+    // MARK: Health
+
+    /// The host is well if all its workers are.
+    private func health(withDetails: Bool) -> Reply {
+        var messages: [String] = []
+        for (worker, tree) in trees where tree["status"]?.string != GatewayHealth.Status.ok.rawValue {
+            messages.append("worker \(worker): \(tree["message"]?.string ?? "degraded")")
+        }
+        for worker in others.silent { messages.append("worker \(worker) doesn't answer") }
+        guard !messages.isEmpty else { return own }
+        // A failed reload is one for all.
+        let texts = Set(messages.map { $0.drop { $0 != ":" } })
+        let message =
+            texts.count == 1 && messages.count > 1 && others.silent.isEmpty
+            ? String(messages[0].drop { $0 != ":" }.dropFirst(2)) : messages.joined(separator: "; ")
+        var pairs = [("status", Tree(GatewayHealth.Status.degraded.rawValue))]
+        if withDetails {
+            pairs.append(("message", Tree(message)))
+            if let services = ownTree["services"] { pairs.append(("services", services)) }
+        }
+        return Reply(200, json: Tree(pairs: pairs))
+    }
+
+    // MARK: Status
+
+    /// The status of this worker with the sums of all, and a row for each worker.
+    private var status: Tree {
+        let all = trees
+        func sum(_ path: [String]) -> Tree? {
+            let values = all.compactMap { $0.tree.value(at: path)?.double }
+            guard !values.isEmpty else { return nil }
+            let total = values.reduce(0, +)
+            return Int(exactly: total).map { Tree($0) } ?? Tree((total * 1000).rounded() / 1000)
+        }
+        var tree = ownTree
+        let sums = [
+            ["requests"], ["jobs"], ["failed_jobs"], ["memory", "lua"], ["memory", "modules"],
+            ["memory", "content"], ["memory", "bodies"], ["memory", "dropped"], ["memory", "resident"],
+            ["memory", "content_limit"], ["gateway", "connections"], ["operators", "connections"],
+            ["cpu", "lua"], ["cpu", "modules"], ["cpu", "process"], ["threads", "gateway"],
+            ["threads", "transfers"],
+        ]
+        for path in sums where tree.value(at: path) != nil {
+            if let sum = sum(path) { tree = tree.setting(sum, at: path) }
+        }
+        if let services = tree["services"] {
+            tree = tree.setting(Tree(services.elements.map { summed($0, all) }), at: ["services"])
+        }
+        var warnings: [Tree] = []
+        for (_, tree) in all {
+            for warning in tree["warnings"]?.elements.map({ $0 }) ?? [] where !warnings.contains(warning) {
+                warnings.append(warning)
+            }
+        }
+        warnings += others.silent.map { Tree("worker \($0) doesn't answer") }
+        tree = tree.setting(Tree(warnings), at: ["warnings"])
+        if let supervisor = tree["supervisor"] { tree = tree.setting(supervisor, at: ["pid"]) }
+        return tree.setting(Tree(all.map { Self.row($0.worker, $0.tree) }), at: ["workers"])
+    }
+
+    /// A service with the sums of all workers.
+    private func summed(_ service: Tree, _ all: [(worker: Int, tree: Tree)]) -> Tree {
+        let same = all.compactMap { worker in
+            worker.tree["services"]?.elements.first { $0["name"] == service["name"] }
+        }
+        var sum = service
+        for name in ["resources", "content", "content_limit"] where service[name]?.int != nil {
+            sum = sum.setting(Tree(same.reduce(0) { $0 + Int($1[name]?.int ?? 0) }), at: [name])
+        }
+        for pair in service["evicted"]?.pairs.map({ $0 }) ?? [] {
+            let total = same.reduce(0) { $0 + Int($1["evicted"]?[pair.key]?.int ?? 0) }
+            sum = sum.setting(Tree(total), at: ["evicted", pair.key])
+        }
+        return sum
+    }
+
+    private static func row(_ worker: Int, _ tree: Tree) -> Tree {
+        var pairs = [("number", Tree(worker))]
+        for name in ["pid", "uptime", "requests", "jobs"] {
+            if let value = tree[name] { pairs.append((name, value)) }
+        }
+        if let value = tree["generation"]?["number"] { pairs.append(("generation", value)) }
+        if let value = tree["gateway"]?["connections"] { pairs.append(("connections", value)) }
+        if let value = tree["memory"]?["resident"] { pairs.append(("resident", value)) }
+        if let value = tree["cpu"]?["process"] { pairs.append(("cpu", value)) }
+        return Tree(pairs: pairs)
+    }
+
+    // MARK: Metrics
+
+    @EngineActor
+    private func metrics(_ accessPolicy: AccessPolicy) -> String {
+        var sum = MetricSum()
+        let texts =
+            [(number, own.body)] + others.answers.filter { $0.status == 200 }.map { ($0.worker, $0.body) }
+        for (worker, text) in texts.sorted(by: { $0.0 < $1.0 }) {
+            sum.add(String(decoding: text, as: UTF8.self), of: worker) { labels in
+                accessPolicy.showsEverything || worker == number
+                    || Self.isShown(labels, accessPolicy)
+            }
+        }
+        return sum.text
+    }
+
+    /// Other workers answer with all that an admin sees. See ``EngineClient/metricsReply(_:)``.
+    @EngineActor
+    private static func isShown(_ labels: [MetricFamily.Label], _ accessPolicy: AccessPolicy) -> Bool {
+        if let service = labels.first(where: { $0.name == "service" })?.value {
+            return service.isEmpty || service == LabeledMetrics.other || service == EngineClient.hostService
+                || accessPolicy.isExposed(service: service)
+        }
+        return !labels.contains { ["limit", "origin", "certificate"].contains($0.name) }
+    }
+
+    // MARK: Resources
+
+    private var wiped: Tree {
+        let count = trees.reduce(0) { $0 + Int($1.tree["resources"]?.int ?? 0) }
+        return ownTree.setting(Tree(count), at: ["resources"])
+    }
+
+    private func resources(_ query: String?) -> Tree {
+        let given = try? RouteQuery(query, known: ["service", "limit", "offset"])
+        let limit = (try? given?.count("limit", default: 100, most: 10_000)) ?? 100
+        let offset = (try? given?.count("offset", default: 0, least: 0, most: 10_000_000)) ?? 0
+        var rows: [(service: String, url: String, row: Tree)] = []
+        var total = 0
+        for (worker, tree) in trees {
+            total += Int(tree["total"]?.int ?? 0)
+            for row in tree["resources"]?.elements.map({ $0 }) ?? [] {
+                rows.append(
+                    (
+                        row["service"]?.string ?? "", row["url"]?.string ?? "",
+                        row.setting(Tree(worker), at: ["worker"])
+                    ))
+            }
+        }
+        rows.sort { ($0.service, $0.url) < ($1.service, $1.url) }
+        return ["total": Tree(total), "resources": Tree(rows.dropFirst(offset).prefix(limit).map(\.row))]
+    }
+}
+
+extension Tree {
+    fileprivate func value(at path: [String]) -> Tree? {
+        path.reduce(self as Tree?) { $0?[$1] }
+    }
+
+    /// A copy with a member at this path. Objects on the way that are missing are made.
+    fileprivate func setting(_ value: Tree, at path: [String]) -> Tree {
+        guard let name = path.first else { return value }
+        let inner = (self[name] ?? [:]).setting(value, at: Array(path.dropFirst()))
+        var pairs: [(String, Tree)] = []
+        var isThere = false
+        for pair in self.pairs {
+            isThere = isThere || pair.key == name
+            pairs.append((pair.key, pair.key == name ? inner : pair.value))
+        }
+        if !isThere { pairs.append((name, inner)) }
+        return Tree(pairs: pairs)
+    }
+}

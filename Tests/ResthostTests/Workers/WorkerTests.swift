@@ -1,0 +1,191 @@
+import Platform
+import RestEngine
+import RestScript
+import TestSupport
+import Testing
+
+@testable import resthost
+
+/// `resthost run --workers`, as its users see it.
+struct WorkerTests {
+    private static let gateway = """
+        local gateway = rest.gateway { listen = "127.0.0.1:0" }
+        gateway:route("GET", "/who", function() return { worker = rest.worker.number, version = VERSION } end)
+        """
+
+    /// A host of three workers.
+    private final class Host {
+        let folder: ScriptFolder
+        let program: ChildProcess
+        private let sockets = TemporaryFolder()
+        private(set) var port = 0
+
+        init(_ script: String, _ options: String...) async throws {
+            folder = ScriptFolder(script)
+            let admin = sockets.path + "/admin.sock"
+            program = ChildProcess(
+                [BuiltProgram.path, "run", "main.lua", "--workers", "3", "--admin", admin] + options,
+                in: folder.path)
+            try #require(await program.hasReported("3 workers serve main.lua"), "\(program.errors)")
+            let line = program.output.split(separator: "\n").first { $0.hasPrefix("listening on ") }
+            port = try #require(line.flatMap { Int($0.split(separator: ":").last ?? "") })
+        }
+
+        deinit {
+            program.signal(SIGKILL)
+            for process in processes { kill(process, SIGKILL) }
+        }
+
+        var processes: [pid_t] {
+            (try? status()["workers"]?.elements.compactMap { $0["pid"]?.int.map { pid_t($0) } }) ?? []
+        }
+
+        func get(_ target: String, method: String = "GET") throws -> String {
+            try LoopbackClient(port: port).exchange(
+                "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        }
+
+        func body(_ target: String) throws -> Tree {
+            let answer = try get(target)
+            return try Tree(json: String(answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""))
+        }
+
+        /// The answer of `resthost status`.
+        func status() throws -> Tree {
+            let answer = try LoopbackClient(path: sockets.path + "/admin.sock").exchange(
+                "GET /-/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            return try Tree(json: String(answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""))
+        }
+
+        /// The workers that answered some requests, which are given to them in turn.
+        func workers() throws -> Set<Int> {
+            Set(try (0..<6).compactMap { _ in try body("/who")["worker"]?.int.map { Int($0) } })
+        }
+
+        func command(_ words: String...) async -> ChildProcess.Outcome {
+            await ChildProcess(
+                [BuiltProgram.path] + words + ["--admin", sockets.path + "/admin.sock"], in: folder.path
+            ).end()
+        }
+    }
+
+    @Test func `all workers serve, and one answer speaks for all`() async throws {
+        let host = try await Host("VERSION = 1 " + Self.gateway)
+        #expect(try host.workers() == [1, 2, 3])
+        #expect(try host.body("/-/health")["status"]?.string == "ok")
+        let status = try host.status()
+        #expect(status["workers"]?.elements.compactMap { $0["number"]?.int } == [1, 2, 3])
+        #expect(status["pid"]?.int == Int64(host.program.id))
+        let metrics = try host.get("/-/metrics")
+        for number in 1...3 {
+            #expect(metrics.contains("resthost_generation{worker=\"\(number)\"} 1\n"), "\(metrics)")
+        }
+        host.program.signal(SIGTERM)
+        let end = await host.program.end()
+        #expect(end.code == 0, "\(end.errors)")
+    }
+
+    @Test func `a killed worker has a successor, and requests go on`() async throws {
+        let host = try await Host("VERSION = 1 " + Self.gateway)
+        let victim = try #require(host.processes.dropFirst().first)
+        kill(victim, SIGKILL)
+        // Connections that wait in its place are served by the others.
+        for _ in 0..<20 { #expect(try host.body("/who")["version"]?.int == 1) }
+        #expect(await host.program.hasReported("worker 2 serves again"))
+        #expect(host.program.errors.contains("worker 2 was ended by signal 9 (SIGKILL): a new one starts"))
+        #expect(try host.workers() == [1, 2, 3])
+        #expect(!host.processes.contains(victim))
+    }
+
+    @Test func `a bad version is refused once by all, and a successor has the good one`() async throws {
+        let host = try await Host("VERSION = 1 " + Self.gateway)
+        host.folder.write("local rest = require 'resthost'\nx x\n", to: "main.lua")
+        #expect(await host.program.hasReported("generation 1 goes on in all workers"))
+        #expect(host.program.errors.ranges(of: "syntax error").count == 1, "\(host.program.errors)")
+        #expect(try host.body("/-/health")["status"]?.string == "degraded")
+        kill(try #require(host.processes.first), SIGKILL)
+        #expect(await host.program.hasReported("worker 1 serves again"))
+        #expect(try host.workers() == [1, 2, 3])
+        #expect(try host.body("/who")["version"]?.int == 1)
+    }
+
+    @Test func `a reload changes all workers, and tells who asked for it`() async throws {
+        let host = try await Host("VERSION = 1 " + Self.gateway, "--no-watch")
+        host.folder.write(
+            "local rest = require 'resthost'\nVERSION = 2 " + Self.gateway + "\n", to: "main.lua")
+        let reload = await host.command("reload")
+        #expect(reload.code == 0 && reload.output.contains("generation 2"), "\(reload)")
+        for _ in 0..<6 { #expect(try host.body("/who")["version"]?.int == 2) }
+        #expect(try host.workers() == [1, 2, 3])
+        host.folder.write("error('no')\n", to: "main.lua")
+        let failed = await host.command("reload")
+        #expect(failed.code == 2 && failed.errors.contains("main.lua:1"), "\(failed)")
+    }
+
+    @Test func `jobs of the main file run in the first worker and its successor`() async throws {
+        let host = try await Host(
+            """
+            VERSION = 1
+            rest.spawn(function() print("job", rest.worker.number) end)
+            rest.after(0, { each_worker = true }, function() print("timer", rest.worker.number) end)
+            rest.every(1000, function() end)
+            rest.every("@daily", { each_worker = true }, function() end)
+            \(Self.gateway)
+            """)
+        for number in 1...3 { #expect(await host.program.hasWritten("timer\t\(number)\n")) }
+        #expect(host.program.output.ranges(of: "job\t").count == 1)
+        let jobs = try host.status()["workers"]?.elements.compactMap { $0["jobs"]?.int }
+        #expect(jobs == [2, 1, 1])
+        kill(try #require(host.processes.first), SIGKILL)
+        #expect(await host.program.hasReported("worker 1 serves again"))
+        await yielding(until: "the job runs again") {
+            host.program.output.ranges(of: "job\t1\n").count == 2
+        }
+    }
+
+    @Test func `a wipe reaches all workers`() async throws {
+        let peer = LoopbackPeer { _ in
+            PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("x".utf8))
+        }
+        let host = try await Host(
+            """
+            local api = rest.service { name = "api", base_url = "\(peer.baseURL)" }
+            api:configure("**", function(c) c.expiration_time = 1000 end)
+            \(Self.gateway)
+            """)
+        for _ in 0..<6 { _ = try host.get("/api/a") }
+        #expect(peer.requests.count == 3)
+        let wipe = await host.command("wipe", "api")
+        #expect(wipe.code == 0 && wipe.output.contains("3"), "\(wipe)")
+        for _ in 0..<6 { _ = try host.get("/api/a") }
+        #expect(peer.requests.count == 6)
+    }
+
+    @Test func `a script that can't be loaded is one error`() async {
+        let folder = ScriptFolder("x x")
+        let end = await folder.run("run", "main.lua", "--workers", "3", "--admin", "off")
+        #expect(end.code == 2)
+        #expect(end.errors.ranges(of: "syntax error").count == 1, "\(end.errors)")
+    }
+
+    @Test func `several workers write no recording`() async {
+        let folder = ScriptFolder("")
+        let end = await folder.run("run", "main.lua", "--workers", "2", "--record", "a.har")
+        #expect(end.code == 2 && end.errors.contains("run one worker"), "\(end.errors)")
+    }
+
+    @Test(arguments: ["0", "257", "some", "-1"])
+    func `a number of workers that makes no sense is refused`(text: String) async {
+        let folder = ScriptFolder("")
+        #expect(await folder.run("run", "main.lua", "--workers=\(text)").code == 2)
+    }
+
+    @Test func `the file of settings gives their number`() throws {
+        let file = try SettingsFile("[host]\nworkers = 4\n", path: "resthost.toml", folder: ".")
+        #expect(file.workers == .count(4))
+        #expect(try SettingsFile("[host]\nworkers = \"auto\"\n", path: "", folder: ".").workers == .auto)
+        #expect(throws: Diagnostic.self) {
+            try SettingsFile("[host]\nworkers = 1000\n", path: "resthost.toml", folder: ".")
+        }
+    }
+}
