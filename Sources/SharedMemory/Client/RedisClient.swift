@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOPosix
 internal import Platform
-internal import RestEngine
+package import RestEngine
 internal import Synchronization
 
 /// A client of one Redis or Valkey server: one connection, on a thread that all clients of the process share.
@@ -25,6 +25,9 @@ package final class RedisClient: Sendable {
             self.timeout = timeout
         }
     }
+
+    /// Where commands are sent, and where their completions are called.
+    package typealias Isolation = EngineActor
 
     package let settings: Settings
     /// The failures of the server, for log, health and metrics.

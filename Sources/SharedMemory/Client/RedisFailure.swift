@@ -21,6 +21,8 @@ package struct RedisFailure: Error, Sendable, Equatable, CustomStringConvertible
         case overloaded
         /// The server doesn't know the script of an EVALSHA.
         case noScript = "no_script"
+        /// The key has a value of another type, which another program has put there.
+        case foreign
         /// The command was not made, because its value can't leave the process.
         case unsuitable
         /// Any other error reply.
@@ -53,6 +55,7 @@ package struct RedisFailure: Error, Sendable, Equatable, CustomStringConvertible
             case "OOM": .full
             case "MOVED", "ASK", "CLUSTERDOWN", "CROSSSLOT", "TRYAGAIN": .cluster
             case "NOSCRIPT": .noScript
+            case "WRONGTYPE": .foreign
             default: .other
             }
         self.init(kind, "the server answered: " + Self.shown(reply))

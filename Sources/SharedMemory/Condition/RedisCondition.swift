@@ -15,6 +15,8 @@ package final class RedisCondition: Sendable {
         package var done = 0
         /// Commands by the kind of their failure.
         package var failed: [RedisFailure.Kind: Int] = [:]
+        /// Values that this program can't have written, or that were damaged.
+        package var unreadable = 0
         package var connections = 0
         package var isConnected = false
         /// The version of the protocol, 2 or 3; 0 before the first connection.
@@ -45,7 +47,7 @@ package final class RedisCondition: Sendable {
         private mutating func add(_ failure: RedisFailure) {
             switch failure.kind {
             // The caller sends the script then, which is no failure.
-            case .noScript: done += 1
+            case .noScript, .foreign: done += 1
             case .unsuitable: break
             default: failures.append(failure)
             }
@@ -55,6 +57,7 @@ package final class RedisCondition: Sendable {
     private struct State {
         var spells = FailureSpells()
         var counts = Counts()
+        var nextWarning = -Double.infinity
     }
 
     private let name: String
@@ -75,6 +78,18 @@ package final class RedisCondition: Sendable {
     // MARK: Events
 
     func noteVersion(_ version: Int) { state.withLock { $0.counts.version = version } }
+
+    /// A value can't be read. Returns whether a warning is due: not for each of them.
+    func noteUnreadable(at now: Double) -> Bool {
+        state.withLock { state in
+            state.counts.unreadable += 1
+            guard now >= state.nextWarning else { return false }
+            state.nextWarning = now + Self.warningPeriod
+            return true
+        }
+    }
+
+    static let warningPeriod = 600.0
 
     func noteReady(at now: Double) {
         let over = state.withLock { state in
@@ -147,7 +162,7 @@ package final class RedisCondition: Sendable {
         case .protocol: "speaks another protocol"
         case .cluster: "is part of a cluster, which is not supported yet"
         case .overloaded: "can't keep up"
-        case .noScript, .unsuitable, .other: "failed"
+        case .noScript, .foreign, .unsuitable, .other: "failed"
         }
     }
 }

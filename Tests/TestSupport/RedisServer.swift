@@ -1,12 +1,9 @@
 import Platform
-import TestSupport
-import Testing
-
-@testable import SharedMemory
+public import Testing
 
 /// A `redis-server` of the test's own, on a Unix socket and on a port of the system's choice.
-final class RedisServer {
-    static let program: String? = {
+public final class RedisServer {
+    public static let program: String? = {
         let folders: [String] = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
         let names: [String] = ["redis-server", "valkey-server"]
         let paths = folders.flatMap { folder in names.map { name in "\(folder)/\(name)" } }
@@ -14,23 +11,23 @@ final class RedisServer {
     }()
 
     private let folder = TemporaryFolder()
-    let port: Int
+    public let port: Int
     private let options: [String]
     private var process: pid_t = 0
 
     /// - Parameter options: Lines of its configuration.
-    init(_ options: String...) async {
+    public init(_ options: String...) async {
         port = LoopbackPeer.unusedPort()
         self.options = options
         await start()
     }
 
-    var socket: String { folder.path + "/redis.sock" }
-    var address: String { "unix:\(socket)" }
-    var networkAddress: String { "redis://127.0.0.1:\(port)" }
+    public var socket: String { folder.path + "/redis.sock" }
+    public var address: String { "unix:\(socket)" }
+    public var networkAddress: String { "redis://127.0.0.1:\(port)" }
 
     /// Starts it without data, and waits until it listens.
-    func start() async {
+    public func start() async {
         folder.write(
             "redis.conf",
             """
@@ -53,7 +50,7 @@ final class RedisServer {
         await yielding(until: "redis-server listens") { (try? LoopbackClient(path: socket)) != nil }
     }
 
-    func kill() {
+    public func kill() {
         guard process != 0 else { return }
         signal(SIGKILL)
         var status: Int32 = 0
@@ -61,9 +58,9 @@ final class RedisServer {
         process = 0
     }
 
-    func pause() { signal(SIGSTOP) }
+    public func pause() { signal(SIGSTOP) }
 
-    func go() { signal(SIGCONT) }
+    public func go() { signal(SIGCONT) }
 
     private func signal(_ number: Int32) { _ = Platform.kill(process, number) }
 
@@ -72,5 +69,5 @@ final class RedisServer {
 
 extension Trait where Self == ConditionTrait {
     /// Skips a suite on a machine without a server.
-    static var withRedis: Self { .enabled(if: RedisServer.program != nil, "redis-server is not installed") }
+    public static var withRedis: Self { .enabled(if: RedisServer.program != nil, "redis-server is not installed") }
 }
