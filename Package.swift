@@ -250,7 +250,8 @@ let package = Package(
         .executableTarget(
             name: "resthost-bench",
             dependencies: [
-                "Platform", "RestEngine", "CurlTransport", "RestScript", "SharedMemory", "CPlatform", arguments,
+                "Platform", "RestEngine", "CurlTransport", "RestScript", "SharedMemory", "CPlatform",
+                arguments,
             ],
             swiftSettings: settings),
 

@@ -24,7 +24,9 @@ struct SharedCommand: AsyncParsableCommand {
         guard let keys = RedisKeys(prefix: "resthost-bench") else { throw Unusable() }
         let cache = RedisCache(engine: engine, client: client, RedisCache.Settings(keys))
         let service = Service(engine: engine, name: "bench", baseURL: try BaseURL("https://api.test/"))
-        guard let key = try cache.key(for: service.resource("/item"), stage: "model") else { throw Unusable() }
+        guard let key = try cache.key(for: service.resource("/item"), stage: "model") else {
+            throw Unusable()
+        }
         let item: Tree = ["name": "item", "count": 12, "price": 9.5]
         let items = Tree(Array(repeating: item, count: max(1, size / 40)))
         let entity = Entity(content: .json(items), timestamp: 1)

@@ -69,5 +69,7 @@ public final class RedisServer {
 
 extension Trait where Self == ConditionTrait {
     /// Skips a suite on a machine without a server.
-    public static var withRedis: Self { .enabled(if: RedisServer.program != nil, "redis-server is not installed") }
+    public static var withRedis: Self {
+        .enabled(if: RedisServer.program != nil, "redis-server is not installed")
+    }
 }

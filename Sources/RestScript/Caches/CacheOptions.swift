@@ -94,7 +94,8 @@ struct SQLiteCacheOptions {
         field.within { try $1(&$0.size) }
     }
 
-    static let schema = ScriptSchema<SQLiteCacheOptions>([path] + ofSize + [CacheUser.option { $0.user = $1 }])
+    static let schema = ScriptSchema<SQLiteCacheOptions>(
+        [path] + ofSize + [CacheUser.option { $0.user = $1 }])
 }
 
 /// The options of `rest.cache.redis`.

@@ -106,7 +106,9 @@ struct ScriptPermissions {
     func refusalOfServer(host: String, port: Int) -> String? {
         // Grants write an IPv6 address in brackets.
         let host = host.contains(":") ? "[\(host)]" : host
-        if case .only(let hosts) = granted.hosts, !hosts.contains(where: { $0.covers(host: host, port: port) }) {
+        if case .only(let hosts) = granted.hosts,
+            !hosts.contains(where: { $0.covers(host: host, port: port) })
+        {
             return Self.grant(hosts, "\(host):\(port)")
         }
         return narrowings.first { narrowing in

@@ -38,7 +38,8 @@ final class LocalSharedMemory: SharedMemoryAccess {
         answer(completion) { [self] in
             do throws(ScriptStoreError) { return try store.increase(key, by: step, at: now) } catch {
                 throw Failure(
-                    description: error == .notANumber ? "the value of '\(key)' is no number" : "the store is full")
+                    description: error == .notANumber
+                        ? "the value of '\(key)' is no number" : "the store is full")
             }
         }
     }

@@ -18,7 +18,8 @@ final class ScriptShared {
     /// `rest.shared{ … }`. The settings of the program go before those of the script, which are only checked.
     func declare(_ settings: SharedMemorySettings, at place: String?) throws(LuaUsageError) {
         if let earlier = self.place {
-            throw LuaUsageError("rest.shared was called at \(earlier) already: a script has one shared memory")
+            throw LuaUsageError(
+                "rest.shared was called at \(earlier) already: a script has one shared memory")
         }
         try check(settings)
         self.place = place ?? "an unknown place"

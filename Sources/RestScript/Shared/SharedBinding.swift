@@ -42,7 +42,7 @@ struct SharedBinding: ScriptBinding {
                     "shared", "(options: { ... })",
                     """
                     Declares the memory that this host shares with others, for `rest.cache.redis` and `rest.store.shared`. \
-                    Call it once, while the script is loaded. `--allow-net` must permit its host. See Shared memory.
+                    Call it once, while the script is loaded. If `--allow-net` lists hosts, its host must be among them. See Shared memory.
                     """, options: SharedOptions.schema.descriptions
                 ) { call in
                     try declare(call)
@@ -70,7 +70,8 @@ struct SharedBinding: ScriptBinding {
                 "Values by key that all hosts with the same shared memory see; `rest.store.shared`. Its functions wait. "
                 + "When the server can't be used they return nil and a message, within the timeout of `rest.shared`.",
             methods: [
-                method("get", "(key: string) -> value? | nil, message", "The value; nil when there is none.") {
+                method("get", "(key: string) -> value? | nil, message", "The value; nil when there is none.")
+                {
                     call in
                     let key = try call.string(1, "key")
                     return try wait(call) { memory, answer in

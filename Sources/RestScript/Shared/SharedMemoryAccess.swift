@@ -71,7 +71,7 @@ public struct SharedMemoryProvider: Sendable {
 
     /// Reads a URL. It throws an error that says what is wrong, without the URL.
     let place: @Sendable (_ url: String) throws -> Place
-    /// What is wrong with a prefix; nil for a good one.
+    /// The fault of a prefix; nil for a good one.
     let faultOfPrefix: @Sendable (String) -> String?
     /// Opens the memory, always the same one for the same settings while it is in use.
     let open: @EngineActor (Engine, SharedMemorySettings) throws -> any SharedMemoryAccess

@@ -1,7 +1,7 @@
 package import RestEngine
 
-/// An entity as a value of the server. Pure: any bytes may come, and those that ``encode(_:at:compressing:most:)``
-/// did not make are rejected.
+/// An entity as a value of the server. Pure: any bytes may come, and those that
+/// ``encode(_:at:compressing:most:)`` did not make are rejected.
 ///
 ///     magic "rhe" · version u8 · timestamp f64 · checksum u64 of the timestamp
 ///     · checksum u64 of all bytes that follow · compression u8 · size u32 of the plain entity
@@ -10,7 +10,7 @@ package import RestEngine
 /// Numbers are little-endian. The timestamp has a place and a checksum of its own, so that a confirmed entity
 /// gets a new time without being read and written.
 package enum CacheEntry {
-    /// What an entry belongs to. Keys have only a hash of it, so a reader compares it.
+    /// The owner of an entry. Keys have only a hash of it, so a reader compares it.
     package struct Place: Sendable, Equatable {
         package var stage: String
         package var user: String
@@ -112,7 +112,9 @@ package enum CacheEntry {
         switch bytes[body] {
         case 0: plain = Array(bytes[start...])
         case 1:
-            guard let unpacked = Compression.unpack(bytes[start...], count: Int(size)) else { return .unreadable }
+            guard let unpacked = Compression.unpack(bytes[start...], count: Int(size)) else {
+                return .unreadable
+            }
             plain = unpacked
         default: return .unreadable
         }

@@ -3,8 +3,8 @@ package import RestEngine
 
 /// Keeps entities in a Redis server, where all hosts with the same prefix find them (rules 22).
 ///
-/// A server that can't be used is no error for a request: a read finds nothing and a write is lost, within the
-/// client's timeout. The server removes entries after their time, and by its own rules when it is full.
+/// A server that can't be used is no error for a request: a read finds nothing and a write is lost, within
+/// the client's timeout. The server removes entries after their time, and by its own rules when it is full.
 @EngineActor
 package final class RedisCache: EntityCache {
     package struct Settings: Sendable {

@@ -6,9 +6,9 @@ internal import Synchronization
 
 /// A client of one Redis or Valkey server: one connection, on a thread that all clients of the process share.
 ///
-/// It connects at the first command, and from then on whenever the connection is lost. Commands of one client
-/// are pipelined and answered in order. A command that can't be answered fails, within its timeout: callers go
-/// on without it. The client repeats no command, because the server may have run it.
+/// It connects at the first command, and from then on whenever the connection is lost. Commands of one
+/// client are pipelined and answered in order. A command that can't be answered fails, within its timeout:
+/// callers go on without it. The client repeats no command, because the server may have run it.
 package final class RedisClient: Sendable {
     package struct Settings: Sendable {
         package var address: RedisAddress

@@ -59,7 +59,7 @@ package struct RedisLink {
         let deadline: Double
         var missing: Int
         var values: [RedisValue] = []
-        /// Its caller was told that it failed.
+        /// Its caller has its failure.
         var isAbandoned = false
     }
 

@@ -1,6 +1,7 @@
 internal import RestEngine
 
-/// A script that the server runs as one step. It is sent by its hash, and whole if the server doesn't know it.
+/// A script that the server runs as one step. It is sent by its hash, and whole if the server doesn't know
+/// it.
 struct RedisScript: Sendable {
     let text: String
     let hash: String?
@@ -50,7 +51,8 @@ extension RedisClient {
     @EngineActor
     func scan(
         _ pattern: String, timeout: Double = RedisClient.scanTimeout,
-        step: @escaping @EngineActor ([String], @escaping @EngineActor (Result<Bool, RedisFailure>) -> Void) ->
+        step:
+            @escaping @EngineActor ([String], @escaping @EngineActor (Result<Bool, RedisFailure>) -> Void) ->
             Void,
         completion: @escaping @EngineActor (RedisFailure?) -> Void
     ) {
@@ -64,7 +66,8 @@ extension RedisClient {
     @EngineActor
     private func scan(
         _ pattern: String, from cursor: String, _ timeout: Double,
-        _ step: @escaping @EngineActor ([String], @escaping @EngineActor (Result<Bool, RedisFailure>) -> Void) ->
+        _ step:
+            @escaping @EngineActor ([String], @escaping @EngineActor (Result<Bool, RedisFailure>) -> Void) ->
             Void,
         _ completion: @escaping @EngineActor (RedisFailure?) -> Void
     ) {

@@ -10,8 +10,8 @@ struct FailureSpells {
         let isOfConnection: Bool
     }
 
-    /// A kind is over when so many seconds passed without it, and something succeeded. A server that is now and
-    /// then late would otherwise fill the log.
+    /// A kind is over when so many seconds passed without it, and something succeeded. A server that is now
+    /// and then late would otherwise fill the log.
     static let quiet = 2.0
     /// The same for kinds that only changes show, when nothing was changed meanwhile.
     static let longQuiet = 60.0

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// What operators see of a server: its failures, each with a line in the log when it begins and one when it
-/// ends, and counters. Any thread.
+/// The state of a server for operators: its failures, each with a line in the log when it begins and one when
+/// it ends, and counters. Any thread.
 package final class RedisCondition: Sendable {
     /// A line for the log.
     package struct Line: Sendable, Equatable {

@@ -84,7 +84,9 @@ package final class RedisStore {
         _ value: Tree, for key: String, lifetime: Double?, completion: @escaping Completion<Void>
     ) {
         perform(completion, changing: true) { () throws(Failure) in
-            var words: [RedisCommand.Argument] = ["SET", .text(try name(key)), .bytes(try Self.encode(value))]
+            var words: [RedisCommand.Argument] = [
+                "SET", .text(try name(key)), .bytes(try Self.encode(value)),
+            ]
             if let lifetime {
                 // Larger numbers would overflow in the server.
                 words += ["PX", .integer(max(1, Int(min(lifetime, 1e10) * 1000)))]
@@ -135,7 +137,8 @@ package final class RedisStore {
         client.run(Self.increase, keys: [name], [.bytes(text)]) { [engine] result in
             switch result {
             case .success(.bytes(let bytes)):
-                completion(Result { () throws(RedisFailure) in try Self.decode(bytes) }.mapError(Failure.init))
+                completion(
+                    Result { () throws(RedisFailure) in try Self.decode(bytes) }.mapError(Failure.init))
             case .success: completion(.failure(Failure("the shared memory gave no number")))
             case .failure(let failure) where failure.message.hasSuffix("NAN"):
                 completion(.failure(Failure("the value of '\(key)' is no number")))
@@ -158,7 +161,8 @@ package final class RedisStore {
                 completion(.failure(Failure(failure)))
             } else if found.names.count > Self.mostKeys {
                 completion(
-                    .failure(Failure("more than \(Self.mostKeys) keys begin with '\(prefix)': give a longer one")))
+                    .failure(
+                        Failure("more than \(Self.mostKeys) keys begin with '\(prefix)': give a longer one")))
             } else {
                 completion(.success(found.names.sorted()))
             }
@@ -212,7 +216,8 @@ package final class RedisStore {
     }
 
     private func compareAndSet(
-        _ name: String, _ old: Tree?, _ new: [UInt8]?, _ attempts: Int, _ completion: @escaping Completion<Bool>
+        _ name: String, _ old: Tree?, _ new: [UInt8]?, _ attempts: Int,
+        _ completion: @escaping Completion<Bool>
     ) {
         guard attempts > 0 else { return completion(.success(false)) }
         client.send(RedisCommand("GET", .text(name))) { [self] result in
@@ -225,14 +230,16 @@ package final class RedisStore {
             let isEqual =
                 switch (current, old) {
                 case (nil, nil): true
-                case (let current?, let old?): (try? Tree(json: current)).map { $0.hasSameValue(as: old) } ?? false
+                case (let current?, let old?):
+                    (try? Tree(json: current)).map { $0.hasSameValue(as: old) } ?? false
                 default: false
                 }
             guard isEqual else { return completion(.success(false)) }
             client.run(
                 Self.exchange, keys: [name],
                 [
-                    current == nil ? "0" : "1", .bytes(current ?? []), new == nil ? "0" : "1", .bytes(new ?? []),
+                    current == nil ? "0" : "1", .bytes(current ?? []), new == nil ? "0" : "1",
+                    .bytes(new ?? []),
                 ]
             ) { [self] result in
                 switch result {

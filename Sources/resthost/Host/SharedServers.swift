@@ -54,7 +54,8 @@ final class SharedServers {
             all.map { .init([.init("server", $0.server)], .number(value($0.counts))) }
         }
         let commands = all.flatMap { server, counts in
-            ([("done", counts.done)] + counts.failed.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
+            ([("done", counts.done)]
+                + counts.failed.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
                 .map { result, count in
                     MetricFamily.Sample(
                         [.init("server", server), .init("result", result)], .number(Double(count)))
@@ -124,7 +125,8 @@ extension SharedMemoryProvider {
         SharedMemoryProvider { url in
             let address = try RedisAddress(url)
             return switch address.place {
-            case .network(let host, let port): Place(.network(host: host, port: port), password: address.password)
+            case .network(let host, let port):
+                Place(.network(host: host, port: port), password: address.password)
             case .socket(let path): Place(.socket(path: path), password: address.password)
             }
         } faultOfPrefix: { prefix in

@@ -11,12 +11,15 @@ public func fuzzShared(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let place = CacheEntry.Place(stage: "s", user: "", service: "a", partition: nil, url: "u")
     _ = CacheEntry.decode(bytes, of: place, most: 1 << 16)
     let sum = bytes.withUnsafeBytes { ContentHash($0).checksum }
-    let head = CacheEntry.magic + CacheEntry.stampBytes(1) + withUnsafeBytes(of: sum.littleEndian) { Array($0) }
+    let head =
+        CacheEntry.magic + CacheEntry.stampBytes(1) + withUnsafeBytes(of: sum.littleEndian) { Array($0) }
     let entry = head + bytes
     _ = CacheEntry.decode(entry, of: place, most: 1 << 16)
     if let known = CacheEntry.place(ofHead: entry) {
         // The entry of that place is read, or rejected, but is none of another place.
-        if case .other = CacheEntry.decode(entry, of: known, most: 1 << 16) { preconditionFailure("another place") }
+        if case .other = CacheEntry.decode(entry, of: known, most: 1 << 16) {
+            preconditionFailure("another place")
+        }
     }
     if let plain = Compression.unpack(bytes[...], count: 4096) { precondition(plain.count == 4096) }
     return 0

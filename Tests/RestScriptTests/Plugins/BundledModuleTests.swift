@@ -86,7 +86,8 @@ extension BundledModuleTests {
     @Test func `explain shows a plugin's block with its name`() throws {
         let script = ScriptFixture()
         defer { script.close() }
-        try script.load(#"api:use("api_key", { header = "X-Key", value = "key-of-plugin", pattern = "/a/**" })"#)
+        try script.load(
+            #"api:use("api_key", { header = "X-Key", value = "key-of-plugin", pattern = "/a/**" })"#)
         let service = try #require(script.host?.services.first)
         let blocks = service.explain("/a/b").blocks.filter { $0.description == "api_key" }
         #expect(blocks.count == 1)

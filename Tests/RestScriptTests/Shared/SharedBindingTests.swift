@@ -68,7 +68,8 @@ struct SharedBindingTests {
 
     @Test func `a value with a ttl ends`() throws {
         let lines = try lines(
-            #"local s = rest.store.shared s:set("a", 1, { ttl = 2 }) rest.sleep(3) print(s:get("a"))"#, seconds: 5)
+            #"local s = rest.store.shared s:set("a", 1, { ttl = 2 }) rest.sleep(3) print(s:get("a"))"#,
+            seconds: 5)
         #expect(lines == ["nil"])
     }
 
@@ -77,11 +78,20 @@ struct SharedBindingTests {
             ("rest.shared {}", "option 'redis' is missing"),
             ("rest.shared { redis = 'http://x' }", "the URL of the shared memory is wrong: its scheme"),
             ("rest.shared { redis = { 'redis://a' } }", "is not supported yet"),
-            ("rest.shared { redis = 'redis://a', prefix = 'a:b' }", "option 'prefix' of rest.shared: it has a colon"),
-            ("rest.shared { redis = 'redis://a', timeout = 60 }", "option 'timeout' is a number of seconds from"),
+            (
+                "rest.shared { redis = 'redis://a', prefix = 'a:b' }",
+                "option 'prefix' of rest.shared: it has a colon"
+            ),
+            (
+                "rest.shared { redis = 'redis://a', timeout = 60 }",
+                "option 'timeout' is a number of seconds from"
+            ),
             (Self.declaration + Self.declaration, "rest.shared was called at test.lua:1 already"),
             ("print(rest.store.shared)", "rest.store.shared needs a shared memory: declare one before"),
-            ("rest.cache.redis {}", "rest.cache.redis without 'url' needs a shared memory: declare one before"),
+            (
+                "rest.cache.redis {}",
+                "rest.cache.redis without 'url' needs a shared memory: declare one before"
+            ),
             (Self.declaration + "rest.cache.redis { ttl = 0 }", "option 'ttl' is a number of seconds from 1"),
             (Self.declaration + "rest.cache.redis { user = 5 }", "option 'user' is a text or a function"),
         ]
@@ -96,7 +106,8 @@ struct SharedBindingTests {
         let refused = error(Self.declaration) { $0.capabilities.hosts = .only([grant].compactMap(\.self)) }
         #expect(
             refused?.contains(
-                "the shared memory at shared.test:6379 is not allowed: grant it with --allow-net other.test,shared.test:6379")
+                "the shared memory at shared.test:6379 is not allowed: grant it with --allow-net other.test,shared.test:6379"
+            )
                 == true, "\(refused ?? "")")
         #expect(error(Self.declaration) { $0.capabilities.hosts = .declared } == nil)
         let own = HostGrant("shared.test:6379")
@@ -109,7 +120,8 @@ struct SharedBindingTests {
     @Test func `a password is hidden from then on`() throws {
         let fixture = fixture()
         try fixture.load(
-            "rest.shared { redis = 'redis://:a-long-password@shared.test' } rest.log.info('it is a-long-password')")
+            "rest.shared { redis = 'redis://:a-long-password@shared.test' } rest.log.info('it is a-long-password')"
+        )
         #expect(fixture.take() == ["it is ***"])
         fixture.close()
     }

@@ -35,7 +35,7 @@ import Testing
             #expect(SampleEntities.text(of: found) == SampleEntities.text(of: entity))
         }
         let text = String(repeating: "much of the same ", count: 1000)
-        #expect(try decoded(encoded(text, compressing: compressing)).hasPrefix("5.0 "))
+        #expect(try decoded(encoded(text, compressing: compressing)).contains("unreadable") == false)
         #expect(try encoded(text, compressing: true).count < 1000)
     }
 

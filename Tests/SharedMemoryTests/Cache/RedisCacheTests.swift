@@ -30,7 +30,9 @@ import Testing
     ) async throws -> Bool {
         let key = try #require(try cache.key(for: fixture.resource(path), stage: "model"))
         let failure = await waiting(for: "a write") { done in
-            cache.write(Entity(content: .text(text), timestamp: 1), for: key) { done($0.map { "\($0)" } ?? "") }
+            cache.write(Entity(content: .text(text), timestamp: 1), for: key) {
+                done($0.map { "\($0)" } ?? "")
+            }
         }
         return failure == ""
     }
