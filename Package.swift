@@ -202,6 +202,14 @@ let package = Package(
                 nioHTTP1, nioSSL, nioTLS, nioHTTP2, nioHPACK,
             ],
             swiftSettings: settings),
+        // The client of Redis is our own: the hiredis of Debian 12 speaks neither RESP3 nor TLS. Only the
+        // framing of replies and the upkeep of the connection are new; the rest is swift-nio's.
+        .target(
+            name: "SharedMemory",
+            dependencies: [
+                "Platform", "RestEngine", "CCoding", "CEncoding", deque, nioCore, nioPosix, nioSSL,
+            ],
+            swiftSettings: settings),
         // JSON's pointers, patches, paths and schemas. No Swift library without Foundation has them.
         .target(name: "JSONTools", dependencies: ["Platform", "RestEngine"], swiftSettings: settings),
         // Apart from the engine, so that its users need none of these libraries. Scripts have all of them.
@@ -236,13 +244,16 @@ let package = Package(
             name: "resthost",
             dependencies: [
                 "Platform", "RestEngine", "LuaRuntime", "CurlTransport", "Gateway", "RestScript",
-                "RestFixtures", "SQLiteCache", "CPlatform", arguments,
+                "RestFixtures", "SQLiteCache", "SharedMemory", "CPlatform", arguments,
             ],
             swiftSettings: settings),
         // Only `make bench` runs it. No product that is built or installed contains it.
         .executableTarget(
             name: "resthost-bench",
-            dependencies: ["Platform", "RestEngine", "CurlTransport", "RestScript", "CPlatform", arguments],
+            dependencies: [
+                "Platform", "RestEngine", "CurlTransport", "RestScript", "SharedMemory", "CPlatform",
+                arguments,
+            ],
             swiftSettings: settings),
 
         .target(
@@ -291,6 +302,10 @@ let package = Package(
         .testTarget(
             name: "SQLiteCacheTests",
             dependencies: ["Platform", "SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SharedMemoryTests",
+            dependencies: ["Platform", "SharedMemory", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "JSONToolsTests", dependencies: ["Platform", "JSONTools", "RestEngine", "TestSupport"],

@@ -579,6 +579,54 @@ local transformer = {}
 ---@field description string A description of the cache.
 local cache = {}
 
+---Values by key that all hosts with the same shared memory see; `rest.store.shared`. Its functions wait. When the server can't be used they return nil and a message, within the timeout of `rest.shared`.
+---@class resthost.shared_store
+local shared_store = {}
+
+---The value; nil when there is none.
+---@param key string
+---@return any?|nil
+---@return string?
+function shared_store:get(key) end
+
+---@class resthost.shared_store.set.options
+---@field ttl? number Time for which it is kept; without it for ever. In seconds. Above 0.
+
+---Keeps a value; nil deletes it.
+---@param key string
+---@param value any
+---@param options? resthost.shared_store.set.options
+---@return true|nil
+---@return string?
+function shared_store:set(key, value, options) end
+
+---Adds 1, or `by`, to a number that begins at 0, as one step of the server.
+---@param key string
+---@param by? number
+---@return number|nil
+---@return string?
+function shared_store:incr(key, by) end
+
+---Deletes a value. False when there was none.
+---@param key string
+---@return boolean|nil
+---@return string?
+function shared_store:delete(key) end
+
+---All keys, or those with this prefix; sorted. It goes through all keys of the server.
+---@param prefix? string
+---@return string[]|nil
+---@return string?
+function shared_store:keys(prefix) end
+
+---Sets the value to `new` if it is `old`, as one step of the server. Nil stands for no value.
+---@param key string
+---@param old any
+---@param new any
+---@return boolean|nil
+---@return string?
+function shared_store:compare_and_set(key, old, new) end
+
 ---A request that is being built.
 ---@class resthost.draft
 ---@field method string Any token.
@@ -823,6 +871,7 @@ local image = {}
 ---Values by key that survive a reload. Those of `rest.store` are shared with module transformers; those of `rest.store.open` survive the program, too.
 ---@class resthost.store
 ---@field open function `rest.store.open(path, { max_bytes = })` gives a store with the same methods that is kept in a file, relative to the script's folder, where `--allow-read` and `--allow-write` permit: see Reloading. 64 MiB at most, unless `max_bytes` says otherwise.
+---@field shared resthost.shared_store The values that all hosts share, in the server of `rest.shared`; see Shared memory.
 local store = {}
 
 ---The value; nil when there is none or it has expired.
@@ -1044,6 +1093,15 @@ function rest.content_transformer(options) end
 ---@param description? string
 ---@return resthost.transformation
 function rest.response_transformer(fn, description) end
+
+---@class resthost.shared.options
+---@field redis string The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`.
+---@field prefix? string The first part of all its keys. Hosts with the same prefix share everything. 1 to 64 letters, digits, `.`, `_`, `-`. Default: `"resthost"`.
+---@field timeout? number The longest that an operation may take. Then the request goes on without it. In seconds. 0.001 to 5. Default: `0.05`.
+
+---Declares the memory that this host shares with others, for `rest.cache.redis` and `rest.store.shared`. Call it once, while the script is loaded. If `--allow-net` lists hosts, its host must be among them. See Shared memory.
+---@param options resthost.shared.options
+function rest.shared(options) end
 
 ---Calls fn with each decoded piece of a success's body as it arrives, and waits for the end, whose entity has no content. fn may wait: the server then waits, too. An error that fn raises ends the request and is its error.
 ---@param request resthost.request|resthost.definition
@@ -1513,8 +1571,16 @@ function rest.cache.custom(options) end
 ---@return resthost.cache
 function rest.cache.sqlite(options) end
 
----Not available in this build.
----@param options table
+---@class resthost.cache.redis.options
+---@field url? string A server other than that of `rest.shared`, in the same forms. 64 KiB at most.
+---@field ttl? number Time for which an entry is kept after its last write or confirmation. It bounds the server's memory; the age of data has its own limits. In seconds. 1 to 31536000. Default: `86400`.
+---@field max_entry_bytes? integer The largest entry; larger content is not kept. In bytes. 1 to 33554432. Default: `1048576`.
+---@field compress? boolean Compresses entries with zstd. Default: `false`.
+---@field user? string|(fun(): string?) The user whose entities these are. A function is called for each key, and may not wait.
+
+---Keeps entities in the server of `rest.shared`, or in one of its own, where all hosts find them. While the server can't be used, requests go on without it.
+---@param options? resthost.cache.redis.options
+---@return resthost.cache
 function rest.cache.redis(options) end
 
 rest.log = {}

@@ -9,7 +9,9 @@ struct BenchProgram: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resthost-bench",
         abstract: "Measure parts of the engine. Each command prints one line of JSON.",
-        subcommands: [LoadsCommand.self, ConfigurationCommand.self, ResourcesCommand.self])
+        subcommands: [
+            LoadsCommand.self, ConfigurationCommand.self, ResourcesCommand.self, SharedCommand.self,
+        ])
 }
 
 /// The entry of the program. Memory, descriptors, signals and the end are as in `resthost`, because they are

@@ -3,40 +3,11 @@
 import os
 
 import servers
+from lines import BEFORE, OURS, line, started
+from machine import whole_machine
 from measure import (
-    in_turn, longest_wait, median, process_seconds, requests_and_seconds, requests_per_second,
-    secure_requests_per_second)
+    in_turn, longest_wait, median, process_seconds, requests_per_second, secure_requests_per_second)
 from world import HERE, Unavailable, fetch, large_text, need
-
-OURS = "resthost"
-# Another build of resthost. It is no partner; its figures are shown beside the others.
-BEFORE = "before"
-
-
-def line(row, what, unit, target, figures, reasons=None, ratio=None, notes=()):
-    """One line of the report. `figures` is name → list. The ratio compares ours with the best partner unless it is
-    given."""
-    medians = {name: median(found) for name, found in figures.items() if found}
-    partners = {name: value for name, value in medians.items() if name not in (OURS, BEFORE)}
-    best = None
-    if partners:
-        best = (min if target.startswith("≤") else max)(partners, key=partners.get)
-    if ratio is None and OURS in medians and best:
-        ratio = medians[OURS] / partners[best]
-    notes = list(notes) + [f"{name}: {reason}" for name, reason in (reasons or {}).items()]
-    return {"row": row, "what": what, "unit": unit, "target": target, "figures": figures, "medians": medians,
-            "best_partner": best, "ratio": ratio, "notes": notes}
-
-
-def started(contestants):
-    """Runs every start function. Those that can't start give their reason."""
-    urls, reasons = {}, {}
-    for name, start in contestants.items():
-        try:
-            urls[name] = start()
-        except Unavailable as reason:
-            reasons[name] = str(reason)
-    return urls, reasons
 
 
 def each_program(world, options, start, name=OURS):
@@ -198,47 +169,6 @@ def beside_large(world, options):
             urls["nginx+Lua"] + "/hot", [need("curl"), *size, urls["nginx+Lua"] + "/large"], least)
     figures, more = in_turn(options.rounds, contestants)
     return [line("large", "a fresh hit beside a 30 MB body, longest wait", "ms", "≤ 0.1", figures, {**reasons, **more})]
-
-
-def whole_machine(row, what, path, expiration, collapse, transformer):
-    """A row that uses all processors: `--workers auto` beside nginx with a worker for each, in requests a second and
-    in CPU time of all their processes. A host of one process shows how much the workers add."""
-    def measure(world, options):
-        need("wrk")
-        sessions = {}
-
-        def starting(name, start):
-            def run():
-                url = start()
-                sessions[name] = world.running[-1].pid
-                servers.check_mapped(url)
-                return url
-            return run
-
-        def ours(words=None):
-            return servers.start_resthost(
-                world, world.upstream, row, expiration, collapse, transformer, words)
-
-        one = "resthost, one process"
-        urls, reasons = started({
-            OURS: starting(OURS, lambda: ours(servers.RUN_WORKERS)), one: starting(one, ours),
-            "nginx+Lua": starting(
-                "nginx+Lua", lambda: servers.start_nginx_lua(world, world.upstream, "auto") + path)})
-        figures, more = in_turn(
-            options.rounds, {
-                name: lambda url=url, session=sessions[name]: requests_and_seconds(url, session, options.seconds)
-                for name, url in urls.items()})
-        reasons = {**reasons, **more}
-
-        def part(index, names=(OURS, "nginx+Lua")):
-            return {name: [figure[index] for figure in figures[name]] for name in names if name in figures}
-
-        alone = [f"{one}: {median(found):,.0f} {unit}" for index, unit in enumerate(("requests/s", "µs of CPU"))
-                 for found in part(index, (one,)).values()]
-        return [line(row, f"{what}, all processors", "requests/s", "≥ 1.3", part(0), reasons, notes=alone),
-                line(row, f"{what}, all processors, CPU", "µs/request", "≤ 0.75", part(1), reasons)]
-
-    return measure
 
 
 def json_text(world, options):

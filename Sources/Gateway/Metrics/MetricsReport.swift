@@ -47,7 +47,7 @@ extension EngineClient {
                 return !service.isEmpty && service != LabeledMetrics.other && service != Self.hostService
                     && !accessPolicy.isExposed(service: service)
             }
-            return ["limit", "origin", "certificate"].contains { sample[$0] != nil }
+            return ["limit", "origin", "certificate", "server"].contains { sample[$0] != nil }
         }
         return shown
     }

@@ -18,6 +18,10 @@ public protocol EntityCache: AnyObject, Sendable {
     /// default.
     nonisolated var separatesPartitions: Bool { get }
 
+    /// Whether the cache itself says in the log when it begins to fail and when that is over. Then the engine
+    /// only counts its failures. False by default.
+    nonisolated var reportsItsFailures: Bool { get }
+
     /// The key for the entity of a resource, at least as unique as the URL of the resource. Nil: this cache
     /// does not serve this resource, and no other function is called for it (22.3). `stage` is the stage that
     /// the cache belongs to.
@@ -50,6 +54,8 @@ public protocol EntityCache: AnyObject, Sendable {
 
 extension EntityCache {
     public nonisolated var separatesPartitions: Bool { false }
+
+    public nonisolated var reportsItsFailures: Bool { false }
 
     public func removeAll(
         of service: String,
@@ -147,7 +153,7 @@ extension Engine {
     /// `operation` is the name of the operation, or `key`.
     func report(_ error: any Error, of cache: any EntityCache, _ operation: String, _ resource: Resource) {
         let text = "\(cache.description): \(operation) failed for \(resource.urlString): \(error)"
-        let isNew = cacheFailureList.add(cache, operation)
+        let isNew = cacheFailureList.add(cache, operation) && !cache.reportsItsFailures
         log.write(.cache, text)
         if isNew {
             log.write(

@@ -24,6 +24,7 @@ enum BindingList {
             TransformerBinding.self,
             FormatTransformers.self,
             CacheBinding.self,
+            SharedBinding.self,
             DraftBinding.self,
             StreamBinding.self,
             StatusBinding.self,

@@ -41,11 +41,12 @@ struct CacheBinding: ScriptBinding {
                     "Keeps entities in a file, which `--allow-read` and `--allow-write` must permit.",
                     options: SQLiteCacheOptions.schema.descriptions
                 ) { call in try makeSQLiteCache(call) },
-                ModuleFunction("redis", "(options)", "Not available in this build.") { _ in
-                    throw LuaUsageError(
-                        "rest.cache.redis is not available in this build: use rest.cache.sqlite{…} or rest.cache.custom{…}"
-                    )
-                },
+                ModuleFunction(
+                    "redis", "(options?: { ... }) -> cache",
+                    "Keeps entities in the server of `rest.shared`, or in one of its own, where all hosts find them. "
+                        + "While the server can't be used, requests go on without it.",
+                    options: RedisCacheOptions.schema.descriptions
+                ) { call in try makeRedisCache(call) },
             ])
     }
 
@@ -141,7 +142,26 @@ struct CacheBinding: ScriptBinding {
         }
     }
 
-    private func user(_ given: SQLiteCacheOptions.User) -> @EngineActor () throws -> String? {
+    private func makeRedisCache(_ call: Arguments) throws -> CallResult {
+        var given = RedisCacheOptions()
+        try call.options(1).read(RedisCacheOptions.schema, into: &given)
+        var settings = given.settings
+        settings.user = given.user.map { self.user($0) }
+        var cache: any EntityCache = MemoryCache()
+        try context.declarations.declare(call) {
+            // Not by the URL: a password in it would stay in a name.
+            cache = try context.blocks.cache(at: "\(call.place ?? "") redis", context.declarations) {
+                let memory =
+                    try given.url.map { try context.sharedMemory.open(url: $0) }
+                    ?? context.sharedMemory.require(for: "rest.cache.redis without 'url'")
+                return memory.makeCache(settings)
+            }
+        }
+        push(cache, on: call.lua)
+        return .one
+    }
+
+    private func user(_ given: CacheUser) -> @EngineActor () throws -> String? {
         let function: LuaReference
         switch given {
         case .name(let text): return { text }

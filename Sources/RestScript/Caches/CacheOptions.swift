@@ -54,16 +54,36 @@ struct CustomCacheOptions {
     }
 }
 
+/// The option `user` of caches outside of the process.
+enum CacheUser {
+    case name(String)
+    case function(LuaReference)
+
+    static func option<Target>(
+        _ store: @escaping @Sendable (inout Target, CacheUser) -> Void
+    ) -> ScriptOption<Target> {
+        ScriptOption<Target>(
+            "user", type: "string | function() -> string?",
+            "The user whose entities these are. A function is called for each key, and may not wait."
+        ) { options, given, _ in
+            guard let place = options.value("user") else { return }
+            defer { options.lua.pop() }
+            if let text = options.lua.string(place) { return store(&given, .name(text)) }
+            guard options.lua.type(place) == .function else {
+                throw LuaUsageError(
+                    "option 'user' is a text or a function that returns one, not a \(options.lua.typeName(place))"
+                )
+            }
+            store(&given, .function(options.lua.reference(place)))
+        }
+    }
+}
+
 /// The options of `rest.cache.sqlite`.
 struct SQLiteCacheOptions {
-    enum User {
-        case name(String)
-        case function(LuaReference)
-    }
-
     var path: String?
     var size = CacheSizeOptions()
-    var user: User?
+    var user: CacheUser?
 
     private static let path = ScriptOption<SQLiteCacheOptions>.text(
         "path", "The path of its file, relative to the script's folder."
@@ -74,23 +94,31 @@ struct SQLiteCacheOptions {
         field.within { try $1(&$0.size) }
     }
 
-    private static let user = ScriptOption<SQLiteCacheOptions>(
-        "user", type: "string | function() -> string?",
-        "The user whose entities these are. A function is called for each key, and may not wait."
-    ) { options, given, _ in
-        guard let place = options.value("user") else { return }
-        defer { options.lua.pop() }
-        if let text = options.lua.string(place) {
-            given.user = .name(text)
-            return
-        }
-        guard options.lua.type(place) == .function else {
-            throw LuaUsageError(
-                "option 'user' is a text or a function that returns one, not a \(options.lua.typeName(place))"
-            )
-        }
-        given.user = .function(options.lua.reference(place))
-    }
+    static let schema = ScriptSchema<SQLiteCacheOptions>(
+        [path] + ofSize + [CacheUser.option { $0.user = $1 }])
+}
 
-    static let schema = ScriptSchema<SQLiteCacheOptions>([path] + ofSize + [user])
+/// The options of `rest.cache.redis`.
+struct RedisCacheOptions {
+    var url: String?
+    var settings = RedisCacheSettings()
+    var user: CacheUser?
+
+    /// Of one entry. It is decoded in one go.
+    static let mostEntryBytes = 32 << 20
+
+    static let schema = ScriptSchema<RedisCacheOptions>([
+        .text("url", .path, "A server other than that of `rest.shared`, in the same forms.") { $0.url = $1 },
+        .seconds(
+            "ttl", .between(1, 31_536_000), default: "86400",
+            "Time for which an entry is kept after its last write or confirmation. It bounds the server's memory; the "
+                + "age of data has its own limits."
+        ) { $0.settings.lifetime = $1 },
+        .count(
+            "max_entry_bytes", from: 1, to: mostEntryBytes, default: "1048576",
+            "The largest entry; larger content is not kept."
+        ) { $0.settings.maxEntryBytes = $1 }.taking(unit: "bytes"),
+        .flag("compress", default: "false", "Compresses entries with zstd.") { $0.settings.compresses = $1 },
+        CacheUser.option { $0.user = $1 },
+    ])
 }

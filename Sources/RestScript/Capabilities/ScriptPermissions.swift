@@ -102,6 +102,20 @@ struct ScriptPermissions {
         return narrowings.first { $0.hosts.map { !covers($0) } ?? false }.map { Self.givenUp($0, "net") }
     }
 
+    /// A server that the script itself declares, as it declares services.
+    func refusalOfServer(host: String, port: Int) -> String? {
+        // Grants write an IPv6 address in brackets.
+        let host = host.contains(":") ? "[\(host)]" : host
+        if case .only(let hosts) = granted.hosts,
+            !hosts.contains(where: { $0.covers(host: host, port: port) })
+        {
+            return Self.grant(hosts, "\(host):\(port)")
+        }
+        return narrowings.first { narrowing in
+            narrowing.hosts.map { !$0.contains { $0.covers(host: host, port: port) } } ?? false
+        }.map { Self.givenUp($0, "net") }
+    }
+
     private static func grant(_ hosts: [HostGrant], _ name: String) -> String {
         "grant it with --allow-net \((hosts.map(\.description) + [name]).joined(separator: ","))"
     }

@@ -11,7 +11,7 @@ extension ScriptHost {
         let source = (try? ScriptSource.read(path)) ?? []
         let files = FileReview(context, path: path, source: source)
         for finding in files.findings { note(finding) }
-        for finding in context.personalAnswers() { note(finding) }
+        for finding in context.personalAnswers() + context.smallGatewayLimits() { note(finding) }
         if failed { tryModules(files.required) }
         tryBlocks(within: time)
         tryDefinitions(within: time)
@@ -85,7 +85,11 @@ extension ScriptHost {
                 let method = entry.methods?.map(\.rawValue).sorted().first ?? "GET"
                 for url in entry.pattern.samples(of: service) {
                     guard time.isLeft else { return }
-                    guard let failure = service.tryEntry(number, url: url, method: method) else { continue }
+                    guard let failure = service.tryEntry(number, url: url, method: method) else {
+                        let small = context.smallLimit(of: service, url, method: method)
+                        if let small { note(small) }
+                        continue
+                    }
                     note(SampleAddress.diagnostic(of: failure, in: entry, url: url))
                     break
                 }

@@ -31,6 +31,10 @@ final class ModuleValues: ScriptValues {
         throw Self.absence(of: "rest.store.open")
     }
 
+    override func pushSharedStore(_ call: Arguments) throws -> CallResult {
+        throw Self.absence(of: "rest.store.shared")
+    }
+
     override func transformerFailed(_ error: LuaError) {
         // After an error in the error handler, the state can't be trusted with another call.
         if error.kind == .memory || error.message.hasPrefix("error in error handling") { isSpoiled = true }

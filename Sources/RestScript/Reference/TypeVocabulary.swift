@@ -34,7 +34,6 @@ enum TypeVocabulary {
         "rest.log.debug.text": "any", "rest.log.info.text": "any", "rest.log.warn.text": "any",
         "rest.log.error.text": "any", "rest.log.write.text": "any",
         "service:use.options": "any", "t.assert.message": "any", "t.fail.message": "any",
-        "rest.cache.redis.options": "table",
     ]
 
     /// The types of classes' values for names that are not fields.

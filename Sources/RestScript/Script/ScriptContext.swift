@@ -18,6 +18,7 @@ final class ScriptContext {
     private(set) lazy var services = ServiceRegistry(self)
     private(set) lazy var observers = ScriptObservers(self)
     private(set) lazy var modules = ModulePool(self)
+    private(set) lazy var sharedMemory = ScriptShared(self)
     private(set) lazy var generation = ScriptGeneration(self)
     let grants: ScriptGrants
     /// The bindings and values of the script's state.

@@ -44,6 +44,10 @@ public struct ScriptOptions: Sendable {
     public var makeTransport: (@EngineActor (TransportOptions) -> any Transport)?
     /// Makes the cache of `rest.cache.sqlite`. When it is nil, that call is an error.
     public var makeSQLiteCache: (@EngineActor (SQLiteCacheSettings) throws -> any EntityCache)?
+    /// Opens the memories of `rest.shared`. When it is nil, that call is an error.
+    public var sharedMemory: SharedMemoryProvider?
+    /// The shared memory that the program gives the script, in place of that of `rest.shared`.
+    public var shared: SharedMemorySettings?
     /// Returns the store of `rest.store.open`, always the same one for a path while the program runs, with
     /// the values of its file. It is called on the engine loop, mostly while a script is loaded. When it is
     /// nil, that call is an error.

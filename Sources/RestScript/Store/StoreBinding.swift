@@ -87,7 +87,12 @@ struct StoreBinding: ValueBinding {
                         call.lua.push(
                             function: { call in try values.openStore(call) }, name: "rest.store.open")
                         return .one
-                    })
+                    }),
+                LuaProperty(
+                    "shared", type: "shared_store",
+                    documentation:
+                        "The values that all hosts share, in the server of `rest.shared`; see Shared memory.",
+                    get: { call in try values.pushSharedStore(call) }),
             ],
             tostring: { ($0 as? ScriptStoreFace)?.path.map { "store \($0)" } ?? "store" })
     }

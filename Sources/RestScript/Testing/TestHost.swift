@@ -85,6 +85,7 @@ final class TestHost: LuaObject {
             opened[settings.path] = new
             return new
         }
+        options.sharedMemory = options.sharedMemory?.inMemory
         options.finishFiles = nil
         options.transformerThreads = 1
         return options

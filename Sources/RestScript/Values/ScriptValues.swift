@@ -33,6 +33,8 @@ class ScriptValues {
     func log(_ entry: ScriptLogEntry) {}
     /// The function `rest.store.open`.
     func openStore(_ call: Arguments) throws -> CallResult { .none }
+    /// Pushes `rest.store.shared`.
+    func pushSharedStore(_ call: Arguments) throws -> CallResult { .none }
     /// Called when a transformer's function has failed.
     func transformerFailed(_ error: LuaError) {}
     func makeBindings() -> BindingSet { BindingSet(of: self) }
@@ -95,6 +97,7 @@ final class MainValues: ScriptValues {
     private let clock: () -> Double
     private let logger: (ScriptLogEntry) -> Void
     private let opening: HostFunction
+    private let sharing: HostFunction
     private let binding: (ScriptValues) -> BindingSet
 
     @EngineActor
@@ -103,6 +106,11 @@ final class MainValues: ScriptValues {
         clock = onLoop { [engine = context.engine] in engine.scheduler.now }
         logger = onLoop(options.log)
         opening = hostFunction { [unowned context] call in try StoreOpening(context: context).open(call) }
+        sharing = hostFunction { [unowned context] call in
+            let memory = try context.sharedMemory.require(for: "rest.store.shared")
+            context.values.push(SharedStoreFace(memory), on: call.lua)
+            return .one
+        }
         binding = onLoop { [unowned context] (values: ScriptValues) in BindingSet(of: values, in: context) }
         super.init(context.shared.lua, context.shared.trees, options.store, ScriptPhases(options.limits))
     }
@@ -110,6 +118,7 @@ final class MainValues: ScriptValues {
     override var now: Double { clock() }
     override func log(_ entry: ScriptLogEntry) { logger(entry) }
     override func openStore(_ call: Arguments) throws -> CallResult { try opening(call) }
+    override func pushSharedStore(_ call: Arguments) throws -> CallResult { try sharing(call) }
     override func makeBindings() -> BindingSet { binding(self) }
 }
 

@@ -86,6 +86,8 @@ struct HostFacts: Sendable {
     /// A renewed certificate can't be used.
     var hasBadCertificate = false
     var admin: String?
+    /// The metrics of shared memories.
+    var shared: [MetricFamily] = []
     /// Warnings for the operator.
     var warnings: [String] = []
 
@@ -247,6 +249,8 @@ extension HostFacts {
         processors = MachineProcessors.current
         droppedContents = budget.droppedContents
         if let stall = host.stalledModules { warnings.append(stall) }
+        shared = SharedServers.shared.families
+        if let failure = SharedServers.shared.failure { warnings.append(failure) }
     }
 
     @EngineActor

@@ -43,6 +43,9 @@ struct CheckCommand: ParsableCommand {
             options.collectsDiagnostics = true
             options.makeTransport = { _ in NullTransport() }
             options.openStoresInMemory()
+            if let workers = try SettingsFile.beside(script.config).workers, workers.number > 1 {
+                options.worker = ScriptWorker(number: 1, count: workers.number)
+            }
             let host = try ScriptHost(
                 path: script.config, engine: HostEngine.make(NullTransport(), log: LogText(isQuiet: true)),
                 options: options)

@@ -115,6 +115,7 @@ struct GrantValues: Equatable {
         options.modulePaths = modulePaths + file.run.modulePaths
         options.secretNames = file.secretNames
         options.plainNames = file.plainNames
+        options.shared = file.shared.settings
         options.transformerThreads = transformerThreads ?? file.run.transformerThreads
         options.memoryLimit = memory.flatMap(ByteCount.memory) ?? file.memory ?? options.memoryLimit
         options.contentMemoryLimit = contentMemory.flatMap(ByteCount.memory) ?? file.contentMemory

@@ -91,6 +91,7 @@ struct TestCommand: ParsableCommand {
     private func options(for file: String) throws(Diagnostic) -> ScriptOptions {
         var options = try grants.values.options(for: file)
         options.makeSQLiteCache = { try SQLiteCache($0) }
+        options.sharedMemory = SharedMemoryProvider.redis { _ in }.inMemory
         options.makeLocalServer = ScriptServer.make
         options.onHang = { entry in LogText().write(entry) }
         if case .declared = options.capabilities.hosts { options.capabilities.hosts = .all }

@@ -19,7 +19,7 @@ extension HostFacts {
                 certificateEnds.sorted { $0.key < $1.key }.map {
                     .init([.init("certificate", $0.key)], .number($0.value))
                 }),
-        ]
+        ] + shared
     }
 
     private func byState(_ script: Double, _ modules: Double) -> [MetricFamily.Sample] {

@@ -85,6 +85,7 @@ extension ScriptOptions {
         let log = log
         openStore = { try SQLiteFiles.shared.store($0, log: log) }
         makeSQLiteCache = { try SQLiteFiles.shared.cache($0) }
+        sharedMemory = .redis(log: log)
         finishFiles = { SQLiteFiles.shared.isInUse ? await SQLiteFiles.shared.finish() : true }
     }
 
@@ -103,6 +104,7 @@ extension ScriptOptions {
             return ScriptStore(maxBytes: settings.maxBytes, items: items)
         }
         finishFiles = nil
+        sharedMemory = sharedMemory?.inMemory
     }
 }
 

@@ -24,6 +24,7 @@ struct SettingsFile {
     var accessLog: String?
     var accessLogFormat: LogText.Format?
     var gateway = GatewayOverrides()
+    var shared = SharedSettings()
     var operators = OperatorAddresses()
     var run = RunOptions()
     /// See ``RunCommand/workers``.

@@ -30,6 +30,12 @@ enum SettingsPage {
         access = "access.log"
         access-format = "json"
 
+        [host]
+        workers = "auto"
+
+        [shared]
+        redis = "redis://127.0.0.1:6379/0"
+
         [gateway]
         listen = ["0.0.0.0:8080", "unix:/run/shop.sock"]
         body = "16MiB"

@@ -11,7 +11,7 @@ struct SettingsTable {
 
     var name: String { schema.name }
 
-    static let all = [permissions, limits, secrets, log, traces, host, gateway, operators, run]
+    static let all = [permissions, limits, secrets, log, traces, host, gateway, operators, shared, run]
 
     private static let permissions = SettingsTable(
         sentence: "Files, variables and hosts that the script may reach. A list replaces the default.",
@@ -135,6 +135,13 @@ struct SettingsTable {
             gateway then keep `/-/health` and `/-/ready`. [Alerts](../operating/alerts.md) shows it with Prometheus.
             """,
         schema: Schema("operator", OperatorAddresses.fields))
+
+    private static let shared = SettingsTable(
+        sentence: """
+            The memory that several hosts share, in place of that of `rest.shared` in the script. See
+            [Shared memory](../guides/shared-memory.md).
+            """,
+        schema: Schema("shared", SharedSettings.fields))
 
     private static let run = SettingsTable(
         sentence: """

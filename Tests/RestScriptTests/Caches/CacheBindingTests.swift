@@ -156,7 +156,7 @@ struct CacheBindingTests {
             ),
             (
                 "rest.cache.redis { url = 'redis://localhost' }",
-                "rest.cache.redis is not available in this build: use rest.cache.sqlite{…} or rest.cache.custom{…}"
+                "a shared memory is not available in this program"
             ),
             ("local c = rest.cache.memry", "unknown field 'memry' on rest.cache: did you mean 'memory'?"),
             (

@@ -36,6 +36,7 @@ struct BindingBudgetTests {
         made.record_reader = rest.csv.reader({ header = false })
         made.job, made.timer = rest.spawn(function() rest.sleep(1e6) end), rest.after(1e6, function() end)
         made.gateway, made.env, made.store = rest.gateway { listen = "127.0.0.1:0" }, rest.env, rest.store
+        rest.shared { redis = "redis://shared.test" } made.shared_store = rest.store.shared
         objects = made
         """
 
@@ -130,6 +131,7 @@ struct BindingBudgetTests {
         let folder = TemporaryFolder()
         let fixture = ScriptFixture()
         fixture.options.log = { _ in }
+        fixture.options.sharedMemory = .sample
         try SampleServer.install(on: fixture.transport)
         try fixture.load("objects, unknown = nil, {} " + Self.objects, path: folder.path + "/main.lua")
         fixture.settle()

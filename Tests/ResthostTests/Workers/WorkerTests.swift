@@ -161,6 +161,49 @@ struct WorkerTests {
         #expect(peer.requests.count == 6)
     }
 
+    @Test func `events of all workers are told, each with its worker`() async throws {
+        let host = try await Host(
+            """
+            rest.after(0, { each_worker = true }, function() print("alive", rest.worker.number) end)
+            \(Self.gateway)
+            local api = rest.service { name = "api", base_url = "http://127.0.0.1:1" }
+            """)
+        for number in 1...3 { #expect(await host.program.hasWritten("alive\t\(number)\n")) }
+        let follower = try LoopbackClient(port: host.port)
+        follower.send("GET /-/events?kinds=request HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        var text = ""
+        var asked = 0
+        // The streams of the other workers begin a moment after the client's own.
+        while !(1...3).allSatisfy({ text.contains("{\"worker\":\($0),") }), asked < 600 {
+            // One of each worker, so that there is something to receive.
+            for _ in 0..<3 { _ = try host.get("/api/\(asked)") }
+            asked += 3
+            if let part = follower.receive() { text += String(decoding: part, as: UTF8.self) }
+        }
+        for number in 1...3 { #expect(text.contains("{\"worker\":\(number),"), "\(text.suffix(2000))") }
+    }
+
+    @Test func `a check names limits of which some workers get nothing`() async throws {
+        let folder = ScriptFolder(
+            """
+            local api = rest.service { name = "api", base_url = "http://127.0.0.1:1" }
+            api:configure("**", function(c) c.limits = { in_flight = 3 } end)
+            rest.gateway { listen = "127.0.0.1:0", limits = { per_client = { in_flight = 2, streams = 4 } } }
+            """)
+        #expect(await !folder.run("check", "main.lua").errors.contains("workers"))
+        folder.write("[host]\nworkers = 4\n", to: "resthost.toml")
+        let check = await folder.run("check", "main.lua")
+        #expect(check.code == 0)
+        #expect(
+            check.errors.contains(
+                "main.lua:2: warning: limits.in_flight = 3 is divided among 4 workers: 1 of them refuse all"),
+            "\(check.errors)")
+        #expect(
+            check.errors.contains(
+                "main.lua:4: warning: limits.per_client.in_flight = 2 is divided among 4 workers: 2 of them"))
+        #expect(!check.errors.contains("streams"))
+    }
+
     @Test func `a script that can't be loaded is one error`() async {
         let folder = ScriptFolder("x x")
         let end = await folder.run("run", "main.lua", "--workers", "3", "--admin", "off")

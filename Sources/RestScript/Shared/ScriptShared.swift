@@ -1,0 +1,95 @@
+import LuaRuntime
+import RestEngine
+
+/// The shared memory that a script has declared, or that the settings declare for it.
+@EngineActor
+final class ScriptShared {
+    private unowned let context: ScriptContext
+    private var memory: (any SharedMemoryAccess)?
+    private var declared: SharedMemorySettings?
+    /// Where `rest.shared` was called.
+    private var place: String?
+
+    init(_ context: ScriptContext) { self.context = context }
+
+    static let hint =
+        "declare one before, with rest.shared { redis = \"redis://…\" }, or in resthost.toml, in the table [shared]"
+
+    /// `rest.shared{ … }`. The settings of the program go before those of the script, which are only checked.
+    func declare(_ settings: SharedMemorySettings, at place: String?) throws(LuaUsageError) {
+        if let earlier = self.place {
+            throw LuaUsageError(
+                "rest.shared was called at \(earlier) already: a script has one shared memory")
+        }
+        try check(settings)
+        self.place = place ?? "an unknown place"
+        guard context.options.shared == nil else { return }
+        memory = try open(settings)
+        declared = settings
+    }
+
+    /// The declared memory, for a function of scripts.
+    func require(for what: String) throws(LuaUsageError) -> any SharedMemoryAccess {
+        if let memory { return memory }
+        guard let settings = context.options.shared else {
+            throw LuaUsageError("\(what) needs a shared memory: \(Self.hint)")
+        }
+        SecretMask.hide(settings.url)
+        let new = try open(settings)
+        memory = new
+        return new
+    }
+
+    /// The memory of a URL of its own.
+    func open(url: String) throws(LuaUsageError) -> any SharedMemoryAccess {
+        var settings = context.options.shared ?? declared ?? SharedMemorySettings(url: url)
+        settings.url = url
+        try check(settings)
+        return try open(settings)
+    }
+
+    private func open(_ settings: SharedMemorySettings) throws(LuaUsageError) -> any SharedMemoryAccess {
+        let provider = try provider()
+        do {
+            // The settings of the program weren't checked here.
+            if let password = try provider.place(settings.url).password { SecretMask.hide(password) }
+            return try provider.open(context.engine, settings)
+        } catch { throw LuaUsageError("the shared memory can't be used: \(error)") }
+    }
+
+    private func provider() throws(LuaUsageError) -> SharedMemoryProvider {
+        guard let provider = context.options.sharedMemory else {
+            throw LuaUsageError("a shared memory is not available in this program")
+        }
+        return provider
+    }
+
+    /// Checks the settings of a script, and that it may use the server.
+    private func check(_ settings: SharedMemorySettings) throws(LuaUsageError) {
+        let provider = try provider()
+        let place: SharedMemoryProvider.Place
+        do { place = try provider.place(settings.url) } catch {
+            throw LuaUsageError("the URL of the shared memory is wrong: \(error)")
+        }
+        SecretMask.hide(settings.url)
+        if let password = place.password { SecretMask.hide(password) }
+        if let fault = provider.faultOfPrefix(settings.prefix) {
+            throw LuaUsageError("option 'prefix' of rest.shared: \(fault)")
+        }
+        try context.grants.allow(place.kind)
+    }
+}
+
+extension ScriptGrants {
+    /// Throws when the script may not use this server. Without named hosts, a script may reach the hosts that
+    /// it declares, and the server is one of them.
+    func allow(_ place: SharedMemoryProvider.Place.Kind) throws(LuaUsageError) {
+        switch place {
+        case .socket(let path): _ = try socketPath(path)
+        case .network(let host, let port):
+            if let refusal = permissions.refusalOfServer(host: host, port: port) {
+                throw LuaUsageError("the shared memory at \(host):\(port) is not allowed: \(refusal)")
+            }
+        }
+    }
+}

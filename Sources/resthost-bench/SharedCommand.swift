@@ -1,0 +1,81 @@
+import ArgumentParser
+import RestEngine
+import SharedMemory
+
+/// Reads an entry of `rest.cache.redis` many times, and the same bytes by a bare GET of the same client, in
+/// turn.
+struct SharedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shared", abstract: "Microseconds of a hit in a Redis server, beside a bare GET.")
+
+    @Argument(help: "The server, such as unix:/run/redis/redis.sock.") var url: String
+    @Option var count = 5000
+    @Option var concurrency = 1
+    @Option(help: "Bytes of the JSON of the entity.") var size = 1024
+
+    func run() async throws { try await measure() }
+
+    private struct Unusable: Error {}
+
+    @EngineActor
+    private func measure() async throws {
+        let engine = Engine.ofHost()
+        let client = RedisClient(RedisClient.Settings(try RedisAddress(url), timeout: 10))
+        guard let keys = RedisKeys(prefix: "resthost-bench") else { throw Unusable() }
+        let cache = RedisCache(engine: engine, client: client, RedisCache.Settings(keys))
+        let service = Service(engine: engine, name: "bench", baseURL: try BaseURL("https://api.test/"))
+        guard let key = try cache.key(for: service.resource("/item"), stage: "model") else {
+            throw Unusable()
+        }
+        let item: Tree = ["name": "item", "count": 12, "price": 9.5]
+        let items = Tree(Array(repeating: item, count: max(1, size / 40)))
+        let entity = Entity(content: .json(items), timestamp: 1)
+        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+            cache.write(entity, for: key) { failure in
+                if let failure { done.resume(throwing: failure) } else { done.resume() }
+            }
+        }
+        let bare = RedisCommand("GET", .text(cache.name(of: key) ?? ""))
+        var (hit, get) = (Double.infinity, Double.infinity)
+        for _ in 0..<7 {
+            get = min(get, try await seconds { done in client.send(bare) { done((try? $0.get()) != nil) } })
+            hit = min(hit, try await seconds { done in cache.read(key) { done((try? $0.get()) != nil) } })
+        }
+        func microseconds(_ seconds: Double) -> Double { (seconds / Double(count) * 1e7).rounded() / 10 }
+        print(
+            "{\"hit_microseconds\":\(microseconds(hit)),\"get_microseconds\":\(microseconds(get)),"
+                + "\"ratio\":\((hit / get * 1000).rounded() / 1000)}")
+    }
+
+    /// The time of `count` operations, so many at once.
+    @EngineActor
+    private func seconds(
+        _ begin: @escaping @EngineActor (@escaping @EngineActor (Bool) -> Void) -> Void
+    ) async throws -> Double {
+        let clock = SystemClock()
+        let start = clock.uptime
+        let failures: Int = await withCheckedContinuation { ended in
+            let round = Round(left: count)
+            func next() {
+                guard round.begun < count else { return }
+                round.begun += 1
+                begin { isDone in
+                    if !isDone { round.failures += 1 }
+                    round.left -= 1
+                    if round.left == 0 { ended.resume(returning: round.failures) } else { next() }
+                }
+            }
+            for _ in 0..<concurrency { next() }
+        }
+        if failures > 0 { throw Unusable() }
+        return clock.uptime - start
+    }
+
+    private final class Round {
+        var left: Int
+        var begun = 0
+        var failures = 0
+
+        init(left: Int) { self.left = left }
+    }
+}

@@ -1,0 +1,143 @@
+import Gateway
+import RestEngine
+import RestScript
+import SharedMemory
+
+/// The clients of shared memories that are in use, by URL. A script that is loaded again finds the client of
+/// the one before, and its connection.
+@EngineActor
+final class SharedServers {
+    struct TooMany: Error, CustomStringConvertible {
+        var description: String { "\(SharedServers.limit) servers are in use, and there may be no more" }
+    }
+
+    static let shared = SharedServers()
+    /// The limit of servers, because each has a connection.
+    nonisolated static let limit = 16
+
+    private struct Known {
+        let url: String
+        let timeout: Double
+        weak var client: RedisClient?
+    }
+
+    private var known: [Known] = []
+
+    private var clients: [RedisClient] { known.compactMap(\.client) }
+
+    /// - Parameter log: Gets the begin and the end of each kind of failure.
+    func client(
+        _ settings: SharedMemorySettings, log: @escaping @EngineActor (ScriptLogEntry) -> Void
+    ) throws -> RedisClient {
+        known.removeAll { $0.client == nil }
+        let match = known.first { $0.url == settings.url && $0.timeout == settings.timeout }
+        if let client = match?.client { return client }
+        guard known.count < Self.limit else { throw TooMany() }
+        let client = RedisClient(
+            RedisClient.Settings(try RedisAddress(settings.url), timeout: settings.timeout),
+            log: { line in
+                let entry = ScriptLogEntry(level: line.isWarning ? .warn : .info, text: line.text)
+                EngineLoop.shared.submit { log(entry) }
+            })
+        known.append(Known(url: settings.url, timeout: settings.timeout, client: client))
+        return client
+    }
+
+    /// The reason why the host is degraded; nil while there is none.
+    var failure: String? { clients.lazy.compactMap(\.condition.failure).first }
+
+    var families: [MetricFamily] {
+        let all = clients.map { (server: $0.settings.address.description, counts: $0.condition.counts) }
+        func samples(
+            _ value: (RedisCondition.Counts) -> Double
+        ) -> [MetricFamily.Sample] {
+            all.map { .init([.init("server", $0.server)], .number(value($0.counts))) }
+        }
+        let commands = all.flatMap { server, counts in
+            ([("done", counts.done)]
+                + counts.failed.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
+                .map { result, count in
+                    MetricFamily.Sample(
+                        [.init("server", server), .init("result", result)], .number(Double(count)))
+                }
+        }
+        return [
+            MetricFamily(.sharedCommands, commands),
+            MetricFamily(.sharedConnected, samples { $0.isConnected ? 1 : 0 }),
+            MetricFamily(.sharedUnreadable, samples { Double($0.unreadable) }),
+        ]
+    }
+}
+
+/// A shared memory of a script, in a server.
+@EngineActor
+final class RedisSharedMemory: SharedMemoryAccess {
+    private let engine: Engine
+    private let client: RedisClient
+    private let keys: RedisKeys
+    private let store: RedisStore
+
+    init(_ engine: Engine, _ client: RedisClient, _ keys: RedisKeys) {
+        (self.engine, self.client, self.keys) = (engine, client, keys)
+        store = RedisStore(engine: engine, client: client, keys)
+    }
+
+    func makeCache(_ settings: RedisCacheSettings) -> any EntityCache {
+        var own = RedisCache.Settings(keys)
+        own.lifetime = settings.lifetime ?? own.lifetime
+        own.mostEntryBytes = settings.maxEntryBytes ?? own.mostEntryBytes
+        own.compresses = settings.compresses
+        return RedisCache(engine: engine, client: client, own, user: settings.user ?? { "" })
+    }
+
+    func get(_ key: String, completion: @escaping Completion<Tree?>) {
+        store.get(key) { completion($0.erased) }
+    }
+
+    func set(_ value: Tree, for key: String, lifetime: Double?, completion: @escaping Completion<Void>) {
+        store.set(value, for: key, lifetime: lifetime) { completion($0.erased) }
+    }
+
+    func delete(_ key: String, completion: @escaping Completion<Bool>) {
+        store.delete(key) { completion($0.erased) }
+    }
+
+    func increase(_ key: String, by step: Tree, completion: @escaping Completion<Tree>) {
+        store.increase(key, by: step) { completion($0.erased) }
+    }
+
+    func keys(beginningWith prefix: String, completion: @escaping Completion<[String]>) {
+        store.keys(beginningWith: prefix) { completion($0.erased) }
+    }
+
+    func compareAndSet(_ key: String, _ old: Tree?, _ new: Tree?, completion: @escaping Completion<Bool>) {
+        store.compareAndSet(key, old, new) { completion($0.erased) }
+    }
+}
+
+extension Result where Failure: Error {
+    fileprivate var erased: Result<Success, any Error> { mapError { $0 } }
+}
+
+extension SharedMemoryProvider {
+    /// - Parameter log: Gets the begin and the end of each kind of failure.
+    static func redis(log: @escaping @EngineActor (ScriptLogEntry) -> Void) -> SharedMemoryProvider {
+        SharedMemoryProvider { url in
+            let address = try RedisAddress(url)
+            return switch address.place {
+            case .network(let host, let port):
+                Place(.network(host: host, port: port), password: address.password)
+            case .socket(let path): Place(.socket(path: path), password: address.password)
+            }
+        } faultOfPrefix: { prefix in
+            RedisKeys(prefix: prefix) == nil ? RedisKeys.advice : nil
+        } open: { engine, settings in
+            guard let keys = RedisKeys(prefix: settings.prefix) else { throw PrefixFault() }
+            return RedisSharedMemory(engine, try SharedServers.shared.client(settings, log: log), keys)
+        }
+    }
+
+    private struct PrefixFault: Error, CustomStringConvertible {
+        var description: String { RedisKeys.advice }
+    }
+}
