@@ -55,27 +55,37 @@ struct SharedCommand: AsyncParsableCommand {
         let clock = SystemClock()
         let start = clock.uptime
         let failures: Int = await withCheckedContinuation { ended in
-            let round = Round(left: count)
-            func next() {
-                guard round.begun < count else { return }
-                round.begun += 1
-                begin { isDone in
-                    if !isDone { round.failures += 1 }
-                    round.left -= 1
-                    if round.left == 0 { ended.resume(returning: round.failures) } else { next() }
-                }
-            }
-            for _ in 0..<concurrency { next() }
+            let round = Round(count, begin) { ended.resume(returning: $0) }
+            for _ in 0..<concurrency { round.next() }
         }
         if failures > 0 { throw Unusable() }
         return clock.uptime - start
     }
 
+    @EngineActor
     private final class Round {
-        var left: Int
-        var begun = 0
-        var failures = 0
+        private let begin: @EngineActor (@escaping @EngineActor (Bool) -> Void) -> Void
+        private let end: @EngineActor (_ failures: Int) -> Void
+        private var unbegun: Int
+        private var left: Int
+        private var failures = 0
 
-        init(left: Int) { self.left = left }
+        init(
+            _ count: Int, _ begin: @escaping @EngineActor (@escaping @EngineActor (Bool) -> Void) -> Void,
+            end: @escaping @EngineActor (_ failures: Int) -> Void
+        ) {
+            (unbegun, left) = (count, count)
+            (self.begin, self.end) = (begin, end)
+        }
+
+        func next() {
+            guard unbegun > 0 else { return }
+            unbegun -= 1
+            begin { [self] isDone in
+                if !isDone { failures += 1 }
+                left -= 1
+                if left == 0 { end(failures) } else { next() }
+            }
+        }
     }
 }

@@ -34,7 +34,6 @@ final class ScriptShared {
         guard let settings = context.options.shared else {
             throw LuaUsageError("\(what) needs a shared memory: \(Self.hint)")
         }
-        SecretMask.hide(settings.url)
         let new = try open(settings)
         memory = new
         return new
@@ -52,9 +51,16 @@ final class ScriptShared {
         let provider = try provider()
         do {
             // The settings of the program weren't checked here.
-            if let password = try provider.place(settings.url).password { SecretMask.hide(password) }
+            Self.hideSecrets(of: settings, try provider.place(settings.url))
             return try provider.open(context.engine, settings)
         } catch { throw LuaUsageError("the shared memory can't be used: \(error)") }
+    }
+
+    /// A URL without a password may be shown, and operators look for it.
+    private static func hideSecrets(of settings: SharedMemorySettings, _ place: SharedMemoryProvider.Place) {
+        guard let password = place.password else { return }
+        SecretMask.hide(password)
+        SecretMask.hide(settings.url)
     }
 
     private func provider() throws(LuaUsageError) -> SharedMemoryProvider {
@@ -71,8 +77,7 @@ final class ScriptShared {
         do { place = try provider.place(settings.url) } catch {
             throw LuaUsageError("the URL of the shared memory is wrong: \(error)")
         }
-        SecretMask.hide(settings.url)
-        if let password = place.password { SecretMask.hide(password) }
+        Self.hideSecrets(of: settings, place)
         if let fault = provider.faultOfPrefix(settings.prefix) {
             throw LuaUsageError("option 'prefix' of rest.shared: \(fault)")
         }

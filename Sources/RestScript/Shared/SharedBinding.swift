@@ -165,7 +165,7 @@ struct SharedBinding: ScriptBinding {
             ) -> Void
     ) throws -> CallResult {
         let memory = try call.receiver(as: SharedStoreFace.self).memory
-        return .wait { [trees] waiter in
+        return .wait(isForWork: true) { [trees] waiter in
             begin(memory) { result in
                 waiter.resume(
                     onLoop { (lua: Lua) in

@@ -67,7 +67,8 @@ import Testing
         #expect(await increase(store, "f", 0.5) == "2.0")
         #expect(await increase(store, "f", 1) == "3.0")
         #expect(await value { store.set(Tree(Int64.max), for: "m", lifetime: nil, completion: $0) } != nil)
-        #expect(await increase(store, "m", 1) == json(9_223_372_036_854_775_808.0))
+        let sum = await increase(store, "m", 1)
+        #expect(Double(sum) == 9_223_372_036_854_775_808, "\(sum)")
         #expect(await value { store.set("x", for: "t", lifetime: nil, completion: $0) } != nil)
         #expect(await increase(store, "t", 1) == "the value of 't' is no number")
     }
