@@ -4,6 +4,7 @@
 #   make test            install what is missing, build, run every suite, the dearest tests in a quick form
 #   make quick           the static checks and the suites that need no sockets
 #   make check           what .ci/run does: static checks, release build, examples, fuzzing, all suites whole
+#   make simulate        leases and invalidations of many hosts on a virtual network, SEEDS (100) runs
 #   make examples        the examples, with the release program
 #   make fuzz            each fuzz target for FUZZ_SECONDS (1)
 #   make plugins         the plugins against real servers, with packages of Python
@@ -33,8 +34,11 @@ TEST_FLAGS ?=
 # Enough to build and start each target. A real search takes minutes.
 FUZZ_SECONDS ?= 1
 
+# Enough for a change. A search for rare orders of events takes 10,000.
+SEEDS ?= 100
+
 .DEFAULT_GOAL := help
-.PHONY: help run test quick check examples plugins fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static docs docs-swift
+.PHONY: help run test quick check simulate examples plugins fuzz bench bench-check bench-plots bench-partners profile attack format asan tsan build install bootstrap static docs docs-swift
 
 help:
 	@awk '!/^#/ { exit } { sub(/^# ?/, ""); print }' Makefile
@@ -64,8 +68,11 @@ quick: static
 	@scripts/run-tests --filter CJSONTests --filter RestEngineTests --filter LuaRuntimeTests --filter SQLiteCacheTests --filter RestScriptTests
 
 # The tests are last, because their summary must be the last line.
-check: static examples fuzz
+check: static simulate examples fuzz
 	@RESTHOST_TESTS=whole scripts/run-tests $(TEST_FLAGS)
+
+simulate:
+	@scripts/simulate --seeds $(SEEDS)
 
 examples: build
 	@scripts/check-examples

@@ -175,6 +175,10 @@ let package = Package(
         .target(
             name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings + [.strictMemorySafety()]),
 
+        // Leases and invalidations over hosts, as values without sockets and clocks. It is a module of its
+        // own, so that the simulator runs this code and nothing else.
+        .target(name: "SharedPromises", swiftSettings: settings),
+
         // Layer 1: these modules don't import each other.
         .target(
             name: "RestEngine",
@@ -207,7 +211,8 @@ let package = Package(
         .target(
             name: "SharedMemory",
             dependencies: [
-                "Platform", "RestEngine", "CCoding", "CEncoding", deque, nioCore, nioPosix, nioSSL,
+                "Platform", "RestEngine", "SharedPromises", "CCoding", "CEncoding", deque, nioCore, nioPosix,
+                nioSSL,
             ],
             swiftSettings: settings),
         // JSON's pointers, patches, paths and schemas. No Swift library without Foundation has them.
@@ -255,6 +260,9 @@ let package = Package(
                 arguments,
             ],
             swiftSettings: settings),
+        // Only scripts/simulate runs it, as `make check` does.
+        .executableTarget(
+            name: "resthost-simulate", dependencies: ["Platform", "SharedPromises"], swiftSettings: settings),
 
         .target(
             name: "TestSupport", dependencies: ["Platform", "RestEngine", "CPlatform"],
@@ -304,8 +312,11 @@ let package = Package(
             dependencies: ["Platform", "SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
             swiftSettings: settings),
         .testTarget(
+            name: "SharedPromisesTests",
+            dependencies: ["SharedPromises", "resthost-simulate", "TestSupport"], swiftSettings: settings),
+        .testTarget(
             name: "SharedMemoryTests",
-            dependencies: ["Platform", "SharedMemory", "RestEngine", "TestSupport"],
+            dependencies: ["Platform", "SharedMemory", "SharedPromises", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "JSONToolsTests", dependencies: ["Platform", "JSONTools", "RestEngine", "TestSupport"],

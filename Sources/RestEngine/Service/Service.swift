@@ -175,12 +175,15 @@ public final class Service {
     public func wipeResources(
         inPartition partition: String?, where matches: (@Sendable (URLText) -> Bool)? = nil
     ) -> Int {
-        let count = wipeResources {
-            guard partition == nil || $0.partition == partition else { return false }
-            guard let matches else { return true }
-            return $0.url.map(matches) ?? false
-        }
+        let count = wipeHere(
+            dropsUnused: true,
+            where: {
+                guard partition == nil || $0.partition == partition else { return false }
+                guard let matches else { return true }
+                return $0.url.map(matches) ?? false
+            }, polling: {})
         removeFromCaches(partition: partition, where: matches)
+        tell(.wiped, partition: partition)
         return count
     }
 
@@ -197,8 +200,9 @@ public final class Service {
         }
     }
 
-    /// The same for a glob; nil for all URLs.
+    /// The same for a glob; nil for all URLs. It ends a wipe, which is published for other hosts.
     package func removeFromCaches(partition: String?, _ pattern: GlobPattern?) {
+        tell(.wiped, partition: partition, pattern.map { .glob($0.text) } ?? .all)
         guard let pattern else { return removeFromCaches(partition: partition, where: nil) }
         removeFromCaches(partition: partition, where: { pattern.matches($0) })
     }
@@ -209,6 +213,15 @@ public final class Service {
     package func wipeResources(
         dropsUnused: Bool = true, where matches: (Resource) throws -> Bool, polling poll: () throws -> Void
     ) rethrows -> Int {
+        // Other hosts don't know the function, and wipe more rather than less.
+        defer { tell(.wiped) }
+        return try wipeHere(dropsUnused: dropsUnused, where: matches, polling: poll)
+    }
+
+    /// The same for this host alone.
+    private func wipeHere(
+        dropsUnused: Bool, where matches: (Resource) throws -> Bool, polling poll: () throws -> Void
+    ) rethrows -> Int {
         var all = try core.table.live.filter {
             try poll()
             return try matches($0)
@@ -217,7 +230,7 @@ public final class Service {
         guard dropsUnused else {
             for resource in all {
                 try poll()
-                resource.wipe()
+                resource.wipeHere()
             }
             return count
         }
@@ -231,7 +244,7 @@ public final class Service {
         // A new resource at the address of one that was dropped has no data.
         for resource in core.table.live where matching.contains(ObjectIdentifier(resource)) {
             try poll()
-            resource.wipe()
+            resource.wipeHere()
         }
         return count
     }
@@ -262,6 +275,7 @@ public final class Service {
     /// Makes the blocks run again when they are next needed (14.5).
     public func invalidateConfiguration() {
         core.invalidateConfiguration()
+        tell(.blocks)
     }
 
     /// Runs one block on its own, for a check of scripts. Returns the error that it threw.

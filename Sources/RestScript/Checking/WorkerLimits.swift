@@ -5,7 +5,9 @@ import RestEngine
 extension ScriptContext {
     /// The limits that the gateway has for one client.
     func smallGatewayLimits() -> [Diagnostic] {
-        guard let count = options.worker?.count, count > 1, let gateway = declarations.gateway else { return [] }
+        guard let count = options.worker?.count, count > 1, let gateway = declarations.gateway else {
+            return []
+        }
         return [
             ("in_flight", gateway.limits.requestsPerClient), ("streams", gateway.limits.streamsPerClient),
         ].compactMap { name, limit in
