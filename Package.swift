@@ -211,8 +211,7 @@ let package = Package(
         .target(
             name: "SharedMemory",
             dependencies: [
-                "Platform", "RestEngine", "SharedPromises", "CCoding", "CEncoding", deque, nioCore, nioPosix,
-                nioSSL,
+                "Platform", "RestEngine", "CCoding", "CEncoding", deque, nioCore, nioPosix, nioSSL,
             ],
             swiftSettings: settings),
         // JSON's pointers, patches, paths and schemas. No Swift library without Foundation has them.
@@ -316,7 +315,7 @@ let package = Package(
             dependencies: ["SharedPromises", "resthost-simulate", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SharedMemoryTests",
-            dependencies: ["Platform", "SharedMemory", "SharedPromises", "RestEngine", "TestSupport"],
+            dependencies: ["Platform", "SharedMemory", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "JSONToolsTests", dependencies: ["Platform", "JSONTools", "RestEngine", "TestSupport"],

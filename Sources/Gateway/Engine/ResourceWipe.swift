@@ -39,7 +39,7 @@ final class ResourceWipe {
                 return completion(count)
             }
             if let resource = resources[next], isMeant(resource) {
-                resource.wipeHere()
+                resource.wipe()
                 count += 1
             }
             next += 1

@@ -85,11 +85,9 @@ public struct CacheKey: Sendable {
 /// One operation on a cache.
 enum CacheOperation {
     case read(@EngineActor (Entity?) -> Void)
-    case write(Entity, SharedGrant?)
+    case write(Entity)
     case updateTimestamp(Double)
     case remove
-    /// Does nothing in its turn.
-    case pass(@EngineActor () -> Void)
 
     /// For logs, and to distinguish the kinds of failures.
     var name: String {
@@ -98,18 +96,13 @@ enum CacheOperation {
         case .write: "write"
         case .updateTimestamp: "update_timestamp"
         case .remove: "remove"
-        case .pass: "pass"
         }
     }
 
     /// Ends the operation without a result. A read gets an answer: no entity.
     @EngineActor
     func fail() {
-        switch self {
-        case .read(let completion): completion(nil)
-        case .pass(let completion): completion()
-        case .write, .updateTimestamp, .remove: break
-        }
+        if case .read(let completion) = self { completion(nil) }
     }
 }
 

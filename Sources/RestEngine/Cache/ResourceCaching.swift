@@ -108,7 +108,7 @@ extension Resource {
         for stage in cachedStages {
             if var entity = outputs.entity(at: stage.name) {
                 entity.timestamp = timestamp ?? entity.timestamp
-                cachingForWork().ask(.write(entity, outputs.grant), stage, of: self)
+                cachingForWork().ask(.write(entity), stage, of: self)
             } else if removingOthers {
                 cachingForWork().ask(.remove, stage, of: self)
             }
@@ -116,19 +116,8 @@ extension Resource {
     }
 
     /// After a local override and a wipe (22.13, D15).
-    ///
-    /// - Parameter includingShared: False for a change of another host, which has removed the entries that
-    ///   hosts share. A later removal could meet a newer entry.
-    func removeFromCaches(includingShared: Bool = true) {
-        for stage in cachedStages where includingShared || !stage.cache.isShared {
-            cachingForWork().ask(.remove, stage, of: self)
-        }
-    }
-
-    /// See ``ResourceCaching/ask(_:_:of:)``.
-    @discardableResult
-    func askCaches(_ operation: CacheOperation, _ stage: CachedStage) -> Bool {
-        cachingForWork().ask(operation, stage, of: self)
+    func removeFromCaches() {
+        for stage in cachedStages { cachingForWork().ask(.remove, stage, of: self) }
     }
 
     private func cachingForWork() -> ResourceCaching {
@@ -150,8 +139,6 @@ final class StageOutputs {
     private var values: [(stage: String, entity: Entity)] = []
     /// The published form of the outcome, if it was made together with it.
     var form: PublishedForm?
-    /// The right to write to caches that hosts share; nil if the load was this host's own.
-    var grant: SharedGrant?
 
     init(of resource: Resource, pipelineVersion: PipelineVersion = PipelineVersion()) {
         self.resource = resource

@@ -3,14 +3,12 @@
 @EngineActor
 final class NetworkWork: RequestWork {
     /// The operation that it waits for; there is one at most.
-    enum Awaited {
+    private enum Awaited {
         case nothing
         case transfer(any Transfer, MessageUnderWay?)
         case timer(EngineTimer)
         /// Transformers that run elsewhere, with the timer of their time limit.
         case pipeline(OffloadedRun, EngineTimer?)
-        /// Another host may be loading the resource; with the timer of the time limit.
-        case flight(SharedFlight, EngineTimer?)
     }
 
     let resource: Resource
@@ -21,7 +19,7 @@ final class NetworkWork: RequestWork {
     /// The method after mutation; it selects pipeline and decorators (14.20).
     let finalMethod: String
     private var lifecycle = RequestLifecycle()
-    var awaited = Awaited.nothing
+    private var awaited = Awaited.nothing
     /// Nil if the configuration has no limits, breaker or retries.
     private(set) var permits: RequestPermits?
     /// The account of the body, until the pipeline has processed it.
@@ -32,12 +30,10 @@ final class NetworkWork: RequestWork {
     var tracker: ProgressTracker?
     /// Nil if the request is not traced.
     private(set) var trace: RequestTrace?
-    /// The load's part in a flight over hosts; nil if it is this host's own.
-    var flight: SharedFlight?
     /// Nil until a tracer of another module follows its messages.
     var follower: MessageFollower?
     /// The service's definition at the start; see ``Service/Definition``.
-    private(set) var generation = 0
+    private var generation = 0
     private(set) var configurationAtStart: ResolvedConfiguration?
     /// The seconds that it has from its start; nil before, and for any time.
     private(set) var secondsAtStart: Double?
@@ -46,7 +42,7 @@ final class NetworkWork: RequestWork {
     /// Whether it is part of a call with a deadline, or its time is over when it starts.
     private(set) var hasCallDeadline = false
     /// The stamps of the body's files when they were first sent.
-    private(set) var files: [FileStamp?]?
+    private var files: [FileStamp?]?
 
     /// Builds the request now; it is sent when it is started.
     init(_ plan: consuming RequestPlan, of resource: Resource) {
@@ -103,15 +99,6 @@ final class NetworkWork: RequestWork {
         var new = RequestLifecycle()
         new.deadline = isOver ? scheduler.uptime : left < .infinity ? scheduler.uptime + left : .infinity
         lifecycle = new
-        if request.isLoad, finalMethod == "GET", plan.usesPipeline, delivery == nil, !isOver,
-            let flights = resource.engine.sharedFlights
-        {
-            return wait(for: flights, step, resolved, request)
-        }
-        begin(step, resolved, request)
-    }
-
-    func begin(_ step: Redirect.RequestStep, _ resolved: ResolvedConfiguration, _ request: Request) {
         let hop = RequestHop(step: step, resolved: resolved, began: scheduler.now, number: request.attempt)
         perform(next { $0.started(hop) }, request)
     }
@@ -359,12 +346,18 @@ final class NetworkWork: RequestWork {
 
     private func end(_ run: PipelineRun, _ step: Redirect.RequestStep, _ request: Request) {
         account?.close()
-        run.outputs?.grant = flight?.grant
         // A function on the loop holds up timers too.
         if lifecycle.deadline < .infinity, run.response.isSuccess, timeLeft <= 0 {
             return end(.failure(failure(.transport(.overdue(after: totalSeconds)), step)), request)
         }
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
+    }
+
+    /// A script that was loaded again meanwhile does not affect requests that began before (ARCHITECTURE.md,
+    /// Four walks).
+    private var configurationAtEnd: ResolvedConfiguration {
+        if let configurationAtStart, generation != resource.core.generation { return configurationAtStart }
+        return finalConfiguration
     }
 
     /// Stops waiting. A message in flight ends with this result.
@@ -378,9 +371,6 @@ final class NetworkWork: RequestWork {
         case .pipeline(let run, let timer):
             run.cancel()
             timer?.cancel()
-        case .flight(let flight, let timer):
-            timer?.cancel()
-            flight.abandon()
         }
         awaited = .nothing
     }
@@ -391,5 +381,17 @@ final class NetworkWork: RequestWork {
         permits?.leave()
         delivery?.file?.discard()
         account?.close()
+    }
+
+    /// The message in flight; nil if there is none.
+    var transfer: (any Transfer)? {
+        if case .transfer(let transfer, _) = awaited { transfer } else { nil }
+    }
+
+    /// The reason why the body can't be sent again as it was (41.5, 69.4).
+    private func bodyObstacle(of step: Redirect.RequestStep) -> String? {
+        if step.payload.isSpent { return RequestPayload.spentMessage }
+        guard let files, let now = step.payload.fileStamps else { return nil }
+        return now != files || now.contains(nil) ? RequestPayload.changedMessage : nil
     }
 }

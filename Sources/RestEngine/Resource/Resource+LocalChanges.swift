@@ -5,27 +5,14 @@ extension Resource {
 
     /// - Parameter seconds: The time for which the data is fresh; nil: the expiration time.
     package func overrideLocalData(_ entity: Entity, expirationSeconds seconds: Double?) {
-        guard overrideHere(entity, expirationSeconds: seconds) else { return }
-        tell(.overridden(entity, expirationSeconds: seconds))
-    }
-
-    /// The same for this host alone. Returns whether there was room for it.
-    ///
-    /// - Parameter isShared: Whether caches that hosts share lose their entries too.
-    @discardableResult
-    func overrideHere(_ entity: Entity, expirationSeconds seconds: Double?, isShared: Bool = true) -> Bool {
         let time = engine.scheduler.time
-        if let refusal = refusal(of: entity) {
-            notify(state.refuse(refusal, at: time))
-            return false
-        }
+        if let refusal = refusal(of: entity) { return notify(state.refuse(refusal, at: time)) }
         let event = state.override(entity, at: time)
         if let seconds {
             state.expires(from: time.uptime + seconds - configuration(for: "GET").expirationSeconds)
         }
-        removeFromCaches(includingShared: isShared)
+        removeFromCaches()
         notify(event)
-        return true
     }
 
     /// Replaces only the content; type, charset and headers stay, and the time is now (21.2).
@@ -44,14 +31,7 @@ extension Resource {
 
     /// Makes the next use load again, without other changes (21.3).
     public func invalidate() {
-        invalidateHere()
-        tell(.stale)
-    }
-
-    /// The same for this host alone; see ``overrideHere(_:expirationSeconds:isShared:)``.
-    func invalidateHere(isShared: Bool = true) {
         state.invalidate()
-        if isShared, engine.sharedFlights != nil { removeFromSharedCaches() }
         publish()
     }
 
@@ -64,21 +44,10 @@ extension Resource {
     /// Invalidates the data because its server was asked to change it (rule 52.6). The caches lose theirs.
     /// The server may have answered loads in flight before the change, so they bring no fresh data.
     package func outdate() {
-        outdateHere()
-        tell(.outdated)
-    }
-
-    /// The same for this host alone; see ``overrideHere(_:expirationSeconds:isShared:)``.
-    func outdateHere(isShared: Bool = true) {
         state.invalidate()
         // A stream reports the change itself.
-        if !isStreamed {
-            for request in loadRequests {
-                request.isOutdated = true
-                request.work.network?.flight?.onOutdated?()
-            }
-        }
-        removeFromCaches(includingShared: isShared)
+        if !isStreamed { for request in loadRequests { request.isOutdated = true } }
+        removeFromCaches()
         publish()
     }
 
@@ -86,15 +55,9 @@ extension Resource {
     /// caches again (rules 21.5, 21.6, D15). Readers that wait for data, such as those of ``get()``, get that
     /// of a new load.
     public func wipe() {
-        wipeHere()
-        tell(.wiped)
-    }
-
-    /// The same for this host alone; see ``overrideHere(_:expirationSeconds:isShared:)``.
-    package func wipeHere(isShared: Bool = true) {
         for request in allRequests + loadRequests { request.cancelByWipe() }
         let event = state.wipe()
-        removeFromCaches(includingShared: isShared)
+        removeFromCaches()
         caching?.allowLookup()
         notify(event)
         startCacheLookup()

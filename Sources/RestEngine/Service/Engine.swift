@@ -45,11 +45,6 @@ public final class Engine {
     /// time by hand and wait for no work.
     package var movesLargeContent = true
 
-    /// Shares loads with other hosts; nil for a host by itself.
-    package var sharedFlights: (any SharedFlights)?
-    /// Gets the changes that other hosts have to make too; nil for a host by itself.
-    package var sharedNews: (any SharedNews)?
-
     /// A number from 0 to 1, for the waits between attempts. Tests set their own.
     package var random: @EngineActor () -> Double = { Double.random(in: 0...1) }
     private(set) lazy var attemptControl = AttemptControl(self)

@@ -175,15 +175,12 @@ public final class Service {
     public func wipeResources(
         inPartition partition: String?, where matches: (@Sendable (URLText) -> Bool)? = nil
     ) -> Int {
-        let count = wipeHere(
-            dropsUnused: true,
-            where: {
-                guard partition == nil || $0.partition == partition else { return false }
-                guard let matches else { return true }
-                return $0.url.map(matches) ?? false
-            }, polling: {})
+        let count = wipeResources {
+            guard partition == nil || $0.partition == partition else { return false }
+            guard let matches else { return true }
+            return $0.url.map(matches) ?? false
+        }
         removeFromCaches(partition: partition, where: matches)
-        tell(.wiped, partition: partition)
         return count
     }
 
@@ -200,9 +197,8 @@ public final class Service {
         }
     }
 
-    /// The same for a glob; nil for all URLs. It ends a wipe, which is published for other hosts.
+    /// The same for a glob; nil for all URLs.
     package func removeFromCaches(partition: String?, _ pattern: GlobPattern?) {
-        tell(.wiped, partition: partition, pattern.map { .glob($0.text) } ?? .all)
         guard let pattern else { return removeFromCaches(partition: partition, where: nil) }
         removeFromCaches(partition: partition, where: { pattern.matches($0) })
     }
@@ -213,15 +209,6 @@ public final class Service {
     package func wipeResources(
         dropsUnused: Bool = true, where matches: (Resource) throws -> Bool, polling poll: () throws -> Void
     ) rethrows -> Int {
-        // Other hosts don't know the function, and wipe more rather than less.
-        defer { tell(.wiped) }
-        return try wipeHere(dropsUnused: dropsUnused, where: matches, polling: poll)
-    }
-
-    /// The same for this host alone.
-    private func wipeHere(
-        dropsUnused: Bool, where matches: (Resource) throws -> Bool, polling poll: () throws -> Void
-    ) rethrows -> Int {
         var all = try core.table.live.filter {
             try poll()
             return try matches($0)
@@ -230,7 +217,7 @@ public final class Service {
         guard dropsUnused else {
             for resource in all {
                 try poll()
-                resource.wipeHere()
+                resource.wipe()
             }
             return count
         }
@@ -244,7 +231,7 @@ public final class Service {
         // A new resource at the address of one that was dropped has no data.
         for resource in core.table.live where matching.contains(ObjectIdentifier(resource)) {
             try poll()
-            resource.wipeHere()
+            resource.wipe()
         }
         return count
     }
@@ -275,7 +262,6 @@ public final class Service {
     /// Makes the blocks run again when they are next needed (14.5).
     public func invalidateConfiguration() {
         core.invalidateConfiguration()
-        tell(.blocks)
     }
 
     /// Runs one block on its own, for a check of scripts. Returns the error that it threw.

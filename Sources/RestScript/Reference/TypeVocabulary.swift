@@ -33,7 +33,8 @@ enum TypeVocabulary {
     static let options: [String: String] = [
         "rest.log.debug.text": "any", "rest.log.info.text": "any", "rest.log.warn.text": "any",
         "rest.log.error.text": "any", "rest.log.write.text": "any",
-        "service:use.options": "any", "t.assert.message": "any", "t.fail.message": "any",
+        "service:use.options": "any", "shared_store:compare_and_set.old": "any",
+        "shared_store:compare_and_set.new": "any", "t.assert.message": "any", "t.fail.message": "any",
     ]
 
     /// The types of classes' values for names that are not fields.

@@ -220,8 +220,7 @@ struct ExplanationTests {
         let known = [
             "expirationSeconds", "retrySeconds", "headers", "progressSeconds", "pipeline", "timeouts",
             "maxBodyBytes", "refreshSeconds", "stream", "isTraced", "sendsRequestID", "computation", "schema",
-            "redirects", "attemptRules", "isCollapsing", "sharesLoads", "mutators",
-            "decorators",
+            "redirects", "attemptRules", "isCollapsing", "mutators", "decorators",
         ]
         // A new field: add it to ConfigurationFacts, then here.
         #expect(Mirror(reflecting: Configuration()).children.compactMap(\.label).sorted() == known.sorted())

@@ -201,7 +201,7 @@ struct WorkerTests {
         #expect(
             check.errors.contains(
                 "main.lua:4: warning: limits.per_client.in_flight = 2 is divided among 4 workers: 2 of them"))
-        #expect(!check.errors.contains("streams"))
+        #expect(!check.errors.contains("limits.per_client.streams"))
     }
 
     @Test func `a script that can't be loaded is one error`() async {
