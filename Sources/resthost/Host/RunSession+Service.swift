@@ -48,7 +48,13 @@ extension RunSession {
         if let link {
             let path = WorkerPeers.path(admin, folder, link.start.supervisor)
             peers = WorkerPeers(link.worker, generations.engine.scheduler, path: path)
-            self.own = startOwnSocket(at: path(link.worker.number), directory, control)
+            // Sockets without a path of their own are in the folder, also where the host has none there.
+            let problem: String? = if case .path = admin { nil } else { folder.make() }
+            if let problem {
+                log.note("other workers can't ask this one: \(problem)")
+            } else {
+                own = startOwnSocket(at: path(link.worker.number), directory, control)
+            }
         }
         let clients = PublicGateway(
             directory: directory, control: control, listen: addresses,
