@@ -57,9 +57,14 @@ struct WorkerTests {
             return try Tree(json: String(answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""))
         }
 
-        /// The workers that answered some requests, which are given to them in turn.
+        /// The workers that answer requests, which are given to them in turn.
         func workers() throws -> Set<Int> {
-            Set(try (0..<6).compactMap { _ in try body("/who")["worker"]?.int.map { Int($0) } })
+            var seen: Set<Int> = []
+            // On a busy machine a worker may miss its turn.
+            for _ in 0..<60 where seen.count < 3 {
+                if let number = try body("/who")["worker"]?.int { seen.insert(Int(number)) }
+            }
+            return seen
         }
 
         func command(_ words: String...) async -> ChildProcess.Outcome {
@@ -153,11 +158,11 @@ struct WorkerTests {
             api:configure("**", function(c) c.expiration_time = 1000 end)
             \(Self.gateway)
             """)
-        for _ in 0..<6 { _ = try host.get("/api/a") }
+        for _ in 0..<60 where peer.requests.count < 3 { _ = try host.get("/api/a") }
         #expect(peer.requests.count == 3)
         let wipe = await host.command("wipe", "api")
         #expect(wipe.code == 0 && wipe.output.contains("3"), "\(wipe)")
-        for _ in 0..<6 { _ = try host.get("/api/a") }
+        for _ in 0..<60 where peer.requests.count < 6 { _ = try host.get("/api/a") }
         #expect(peer.requests.count == 6)
     }
 
