@@ -177,7 +177,7 @@ let package = Package(
 
         // Leases and invalidations over hosts, as values without sockets and clocks. It is a module of its
         // own, so that the simulator runs this code and nothing else.
-        .target(name: "SharedPromises", swiftSettings: settings),
+        .target(name: "Coordination", swiftSettings: settings),
 
         // Layer 1: these modules don't import each other.
         .target(
@@ -261,7 +261,7 @@ let package = Package(
             swiftSettings: settings),
         // Only scripts/simulate runs it, as `make check` does.
         .executableTarget(
-            name: "resthost-simulate", dependencies: ["Platform", "SharedPromises"], swiftSettings: settings),
+            name: "resthost-simulate", dependencies: ["Platform", "Coordination"], swiftSettings: settings),
 
         .target(
             name: "TestSupport", dependencies: ["Platform", "RestEngine", "CPlatform"],
@@ -311,8 +311,8 @@ let package = Package(
             dependencies: ["Platform", "SQLiteCache", "RestEngine", "TestSupport", "SystemSQLite"],
             swiftSettings: settings),
         .testTarget(
-            name: "SharedPromisesTests",
-            dependencies: ["SharedPromises", "resthost-simulate", "TestSupport"], swiftSettings: settings),
+            name: "CoordinationTests",
+            dependencies: ["Coordination", "resthost-simulate", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SharedMemoryTests",
             dependencies: ["Platform", "SharedMemory", "RestEngine", "TestSupport"],

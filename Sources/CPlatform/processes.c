@@ -140,6 +140,11 @@ uintptr_t cplatform_interruptible_thread(void) {
   memset(&action, 0, sizeof action);
   action.sa_handler = ignore;
   sigaction(SIGURG, &action, NULL);
+  // A thread that libdispatch's threads start inherits their mask, which blocks the signal.
+  sigset_t urgent;
+  sigemptyset(&urgent);
+  sigaddset(&urgent, SIGURG);
+  pthread_sigmask(SIG_UNBLOCK, &urgent, NULL);
   return (uintptr_t)pthread_self();
 }
 

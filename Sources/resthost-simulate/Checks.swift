@@ -1,4 +1,4 @@
-import SharedPromises
+import Coordination
 
 /// The promises, as assertions, and the figures of a run.
 final class Checks {

@@ -1,4 +1,4 @@
-import SharedPromises
+import Coordination
 
 /// The hosts, resources and faults of a run, as its seed says.
 struct Scenario {

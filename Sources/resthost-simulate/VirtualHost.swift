@@ -1,4 +1,4 @@
-import SharedPromises
+import Coordination
 
 /// A host with the real code of leases and invalidations. Its engine is reduced to a table of data that is
 /// fresh, stale or absent.

@@ -1,4 +1,4 @@
-import SharedPromises
+import Coordination
 
 /// The value of a resource, as a host loads it and the server keeps it.
 struct Value: Equatable {

@@ -1,4 +1,4 @@
-import SharedPromises
+import Coordination
 
 /// One run: hosts, server, network and API, and the faults of the scenario.
 final class World {

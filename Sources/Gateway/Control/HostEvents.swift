@@ -33,10 +33,9 @@ final class HostEvents {
     private var subscription: EventSubscription?
     /// The numbers with which this follows logs, by the kinds of their events.
     private var logFollowers: [String: Int] = [:]
-    /// Ends the events of other workers; nil while nobody follows, and in a host of one process.
-    private var leavePeers: (@EngineActor () -> Void)?
-    /// The number of this worker; nil in a host of one process.
-    private var worker: Int?
+    /// The number of this worker, and the function that ends the events of the others; nil while nobody
+    /// follows, and in a host of one process.
+    private var peers: (worker: Int, leave: @EngineActor () -> Void)?
     private weak var engine: Engine?
 
     nonisolated init() {}
@@ -71,13 +70,12 @@ final class HostEvents {
         lastFollower += 1
         followers[lastFollower] = follower
         listen(to: engine)
-        if let peers, leavePeers == nil {
-            worker = peers.number
-            leavePeers = peers.follow { [weak self] event in self?.notify(event) }
+        if let peers, self.peers == nil {
+            self.peers = (peers.number, peers.follow { [weak self] event in self?.notify(event) })
         }
         var opening = [EventFrame.opening]
         for (kind, log) in Self.logs(of: control) where follower.takes(kind) {
-            opening += log.recent.map { Self.frame(kind, number, $0.bytes, of: worker) }
+            opening += log.recent.map { Self.frame(kind, number, $0.bytes, of: self.peers?.worker) }
             guard logFollowers[kind] == nil else { continue }
             logFollowers[kind] = log.follow { [weak self] entry in
                 EngineLoop.shared.submit { self?.notify(entry, kind) }
@@ -90,8 +88,8 @@ final class HostEvents {
         guard followers.removeValue(forKey: id) != nil else { return }
         listen(to: subscription == nil ? nil : engine)
         if followers.isEmpty {
-            leavePeers?()
-            leavePeers = nil
+            peers?.leave()
+            peers = nil
         }
         for (kind, log) in Self.logs(of: control) where !followers.values.contains(where: { $0.takes(kind) })
         {
@@ -124,7 +122,7 @@ final class HostEvents {
             let frame =
                 made
                 ?? Self.frame(
-                    event.kind.rawValue, number, MaskedText(json: event.followed).bytes, of: worker)
+                    event.kind.rawValue, number, MaskedText(json: event.followed).bytes, of: peers?.worker)
             made = frame
             follower.deliver(frame)
         }
@@ -132,7 +130,7 @@ final class HostEvents {
 
     private func notify(_ entry: MaskedText, _ kind: String) {
         number += 1
-        let frame = Self.frame(kind, number, entry.bytes, of: worker)
+        let frame = Self.frame(kind, number, entry.bytes, of: peers?.worker)
         for follower in followers.values where follower.takes(kind) { follower.deliver(frame) }
     }
 

@@ -39,36 +39,29 @@ struct WorkerAnswers {
 
     /// The host is well if all its workers are.
     private func health(withDetails: Bool) -> Reply {
-        var messages: [String] = []
-        for (worker, tree) in trees where tree["status"]?.string != GatewayHealth.Status.ok.rawValue {
-            messages.append("worker \(worker): \(tree["message"]?.string ?? "degraded")")
-        }
-        for worker in others.silent { messages.append("worker \(worker) doesn't answer") }
-        guard !messages.isEmpty else { return own }
-        // A failed reload is one for all.
-        let texts = Set(messages.map { $0.drop { $0 != ":" } })
-        let message =
-            texts.count == 1 && messages.count > 1 && others.silent.isEmpty
-            ? String(messages[0].drop { $0 != ":" }.dropFirst(2)) : messages.joined(separator: "; ")
+        let all = trees
+        let bad = all.filter { $0.tree["status"]?.string != GatewayHealth.Status.ok.rawValue }
+        guard !bad.isEmpty || !others.silent.isEmpty else { return own }
+        let messages = bad.map { ($0.worker, $0.tree["message"]?.string ?? "degraded") }
+        let isOfAll = bad.count == all.count && Set(messages.map(\.1)).count == 1
+        let texts =
+            (isOfAll ? [messages[0].1] : messages.map { "worker \($0): \($1)" })
+            + others.silent.map(Self.silence)
         var pairs = [("status", Tree(GatewayHealth.Status.degraded.rawValue))]
         if withDetails {
-            pairs.append(("message", Tree(message)))
+            pairs.append(("message", Tree(texts.joined(separator: "; "))))
             if let services = ownTree["services"] { pairs.append(("services", services)) }
         }
         return Reply(200, json: Tree(pairs: pairs))
     }
+
+    private static func silence(_ worker: Int) -> String { "worker \(worker) doesn't answer" }
 
     // MARK: Status
 
     /// The status of this worker with the sums of all, and a row for each worker.
     private var status: Tree {
         let all = trees
-        func sum(_ path: [String]) -> Tree? {
-            let values = all.compactMap { $0.tree.value(at: path)?.double }
-            guard !values.isEmpty else { return nil }
-            let total = values.reduce(0, +)
-            return Int(exactly: total).map { Tree($0) } ?? Tree((total * 1000).rounded() / 1000)
-        }
         var tree = ownTree
         let sums = [
             ["requests"], ["jobs"], ["failed_jobs"], ["memory", "lua"], ["memory", "modules"],
@@ -78,7 +71,7 @@ struct WorkerAnswers {
             ["threads", "transfers"],
         ]
         for path in sums where tree.value(at: path) != nil {
-            if let sum = sum(path) { tree = tree.setting(sum, at: path) }
+            tree = tree.setting(Self.sum(all.compactMap { $0.tree.value(at: path)?.double }), at: path)
         }
         if let services = tree["services"] {
             tree = tree.setting(Tree(services.elements.map { summed($0, all) }), at: ["services"])
@@ -89,10 +82,39 @@ struct WorkerAnswers {
                 warnings.append(warning)
             }
         }
-        warnings += others.silent.map { Tree("worker \($0) doesn't answer") }
+        warnings += others.silent.map { Tree(Self.silence($0)) }
         tree = tree.setting(Tree(warnings), at: ["warnings"])
+        tree = tree.setting(Tree(limits(all)), at: ["limits"])
+        let breakers = all.flatMap { worker, tree in
+            (tree["breakers"]?.elements.map { $0 } ?? []).map { $0.setting(Tree(worker), at: ["worker"]) }
+        }
+        tree = tree.setting(Tree(breakers), at: ["breakers"])
         if let supervisor = tree["supervisor"] { tree = tree.setting(supervisor, at: ["pid"]) }
         return tree.setting(Tree(all.map { Self.row($0.worker, $0.tree) }), at: ["workers"])
+    }
+
+    /// Each limit with the sums of all workers. A worker knows those that its requests have met.
+    private func limits(_ all: [(worker: Int, tree: Tree)]) -> [Tree] {
+        var order: [String] = []
+        var limits: [String: [Tree]] = [:]
+        for limit in all.flatMap({ $0.tree["limits"]?.elements.map { $0 } ?? [] }) {
+            let name = limit["name"]?.string ?? ""
+            if limits[name] == nil { order.append(name) }
+            limits[name, default: []].append(limit)
+        }
+        return order.compactMap { name in
+            guard let same = limits[name], var sum = same.first else { return nil }
+            for field in ["in_flight", "most_in_flight", "waiting", "rate"] where sum[field]?.double != nil {
+                sum = sum.setting(Self.sum(same.compactMap { $0[field]?.double }), at: [field])
+            }
+            let paused = same.compactMap { $0["paused"]?.double }.max() ?? 0
+            return sum.setting(Tree(paused), at: ["paused"])
+        }
+    }
+
+    private static func sum(_ values: [Double]) -> Tree {
+        let total = values.reduce(0, +)
+        return Int(exactly: total).map { Tree($0) } ?? Tree((total * 1000).rounded() / 1000)
     }
 
     /// A service with the sums of all workers.
@@ -131,22 +153,12 @@ struct WorkerAnswers {
         let texts =
             [(number, own.body)] + others.answers.filter { $0.status == 200 }.map { ($0.worker, $0.body) }
         for (worker, text) in texts.sorted(by: { $0.0 < $1.0 }) {
+            // Other workers answer with all that an admin sees.
             sum.add(String(decoding: text, as: UTF8.self), of: worker) { labels in
-                accessPolicy.showsEverything || worker == number
-                    || Self.isShown(labels, accessPolicy)
+                accessPolicy.showsEverything || EngineClient.isShown(labels, accessPolicy)
             }
         }
         return sum.text
-    }
-
-    /// Other workers answer with all that an admin sees. See ``EngineClient/metricsReply(_:)``.
-    @EngineActor
-    private static func isShown(_ labels: [MetricFamily.Label], _ accessPolicy: AccessPolicy) -> Bool {
-        if let service = labels.first(where: { $0.name == "service" })?.value {
-            return service.isEmpty || service == LabeledMetrics.other || service == EngineClient.hostService
-                || accessPolicy.isExposed(service: service)
-        }
-        return !labels.contains { ["limit", "origin", "certificate"].contains($0.name) }
     }
 
     // MARK: Resources

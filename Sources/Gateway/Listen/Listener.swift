@@ -79,7 +79,7 @@ struct Listener: Sendable {
                 removeAbandoned(path, group)
                 let channel =
                     try mode.map {
-                        try bootstrap.withBoundSocket(PrivateSocket.bind(path: path, mode: $0)).wait()
+                        try bootstrap.withBoundSocket(BoundSocket.bind(address, mode: $0)).wait()
                     }
                     ?? bootstrap.bind(unixDomainSocketPath: path).wait()
                 return Listener(
@@ -229,6 +229,7 @@ struct Listener: Sendable {
     }
 
     private static func explain(_ error: any Error, _ text: String) -> GatewayError {
+        if let fault = error as? BoundSocket.Fault { return .listening(at: text, code: fault.code) }
         guard let error = error as? IOError else { return .cannotListen(text, message: "\(error)") }
         return .listening(at: text, code: error.errnoCode)
     }

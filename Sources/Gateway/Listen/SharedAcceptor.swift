@@ -17,6 +17,7 @@ package struct SharedSocket: Sendable {
 /// loops do, are woken together for one connection, and the fastest gets the most.
 final class SharedAcceptor: Sendable {
     private struct State {
+        var hasStarted = false
         var isStopped = false
         /// The thread, while it runs.
         var thread: UInt?
@@ -46,7 +47,13 @@ final class SharedAcceptor: Sendable {
 
     deinit { close(socket) }
 
+    /// No effect after the first call.
     func start() {
+        let isFirst = state.withLock { state in
+            defer { state.hasStarted = true }
+            return !state.hasStarted
+        }
+        guard isFirst else { return }
         NamedThread.startOrStop(name: "acceptor") { [self] in
             let thread = UInt(cplatform_interruptible_thread())
             state.withLock { $0.thread = thread }

@@ -42,14 +42,18 @@ extension EngineClient {
     @EngineActor
     private static func shown(_ family: MetricFamily, _ accessPolicy: AccessPolicy) -> MetricFamily {
         var shown = family
-        shown.samples.removeAll { sample in
-            if let service = sample["service"] {
-                return !service.isEmpty && service != LabeledMetrics.other && service != Self.hostService
-                    && !accessPolicy.isExposed(service: service)
-            }
-            return ["limit", "origin", "certificate", "server"].contains { sample[$0] != nil }
-        }
+        shown.samples.removeAll { !isShown($0.labels, accessPolicy) }
         return shown
+    }
+
+    /// Whether a client may see a series with these labels.
+    @EngineActor
+    static func isShown(_ labels: [MetricFamily.Label], _ accessPolicy: AccessPolicy) -> Bool {
+        if let service = labels.first(where: { $0.name == "service" })?.value {
+            return service.isEmpty || service == LabeledMetrics.other || service == hostService
+                || accessPolicy.isExposed(service: service)
+        }
+        return !labels.contains { ["limit", "origin", "certificate", "server"].contains($0.name) }
     }
 
     /// The label in place of a service for the host's own answers.

@@ -1,3 +1,5 @@
+import Platform
+
 /// How many requests may be in flight at once, and how many may start within some time (rules 42).
 public struct RequestLimits: Sendable, Equatable {
     /// A number of requests in a period of time.
@@ -60,31 +62,18 @@ public struct RequestLimits: Sendable, Equatable {
         set { queueSeconds = newValue?.inSeconds }
     }
 
-    /// The part of a process whose limits are those of several processes together.
-    package struct Share: Sendable, Equatable {
-        /// From 1 to ``count``.
-        package var number: Int
-        package var count: Int
-
-        package init(number: Int, count: Int) { (self.number, self.count) = (number, count) }
-
-        /// The part of a whole number. The parts of all add up to it, so some are 0 where it is smaller than
-        /// the number of processes.
-        package func part(of limit: Int) -> Int { limit / count + (number <= limit % count ? 1 : 0) }
-    }
-
-    /// The limits of one process. Where nothing is left for it, its requests fail at once.
-    func divided(_ share: Share?) -> RequestLimits {
-        guard let share, share.count > 1 else { return self }
+    /// The part of one worker. Where nothing is left for it, its requests fail at once.
+    func part(of worker: WorkerNumber?) -> RequestLimits {
+        guard let worker, worker.count > 1 else { return self }
         var part = self
         if let inFlight {
-            let own = share.part(of: inFlight)
+            let own = worker.part(of: inFlight)
             part.inFlight = own
             if own == 0 { part.queue = 0 }
         }
         if let rate {
-            part.rate?.perSeconds = rate.perSeconds * Double(share.count)
-            part.rate?.burst = max(1, share.part(of: rate.burst ?? rate.requests))
+            part.rate?.perSeconds = rate.perSeconds * Double(worker.count)
+            part.rate?.burst = max(1, worker.part(of: rate.burst ?? rate.requests))
         }
         return part
     }

@@ -1,3 +1,5 @@
+import Platform
+
 /// The permits that the messages of one request need, according to its configuration: a slot of a limit,
 /// which the request keeps over redirects, and a breaker's permit for each message. Each ends once: with the
 /// outcome of the message, or abandoned. A request whose configuration has neither limits nor a breaker needs
@@ -39,7 +41,7 @@ final class RequestPermits {
         let origin = engine.attemptControl.origin(of: url)
         self.origin = origin
         if let refusal = refusal(origin) { return decided(.failure(refusal)) }
-        guard let limits = rules.limits?.divided(engine.limitShare) else {
+        guard let limits = rules.limits?.part(of: engine.worker) else {
             return begin(hop, origin, queued: 0, decided)
         }
         let limiter = engine.attemptControl.limiter(limits, url, resource)
@@ -52,7 +54,7 @@ final class RequestPermits {
         do throws(TransportError) {
             let slot = try limiter.enter(
                 limits, priority: rules.priority, queueKey: queueKey, timeout: timeLeft,
-                now: { [limitsNow, share = engine.limitShare] in limitsNow()?.divided(share) }
+                now: { [limitsNow, worker = engine.worker] in limitsNow()?.part(of: worker) }
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
                 begin(hop, origin, queued: uptime - came, decided)

@@ -105,7 +105,7 @@ public final class MemoryCache: EntityCache {
 extension Entity {
     /// The approximate size in memory, including 200 bytes for the structures around it. The size of a Swift
     /// transformer's value is unknown and counts as 0.
-    fileprivate var estimatedBytes: Int {
+    package var estimatedBytes: Int {
         let own =
             switch content {
             case .bytes(let bytes): bytes.count

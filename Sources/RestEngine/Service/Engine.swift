@@ -1,3 +1,5 @@
+package import Platform
+
 /// The shared parts of the services of one host: time, transport, log.
 @EngineActor
 public final class Engine {
@@ -51,8 +53,8 @@ public final class Engine {
     /// Whether no request is sent: reads give the existing data of any age, and all other requests fail with
     /// `offline` (rule 44.4).
     public var isOffline = false
-    /// The part of all limits of requests that this process has; nil for all.
-    package var limitShare: RequestLimits.Share?
+    /// The worker in which it runs; nil in a process by itself, which has the limits of requests to itself.
+    package var worker: WorkerNumber?
 
     /// Limits in use and breakers that are not closed.
     package var attemptFacts: AttemptFacts { attemptControl.facts }

@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 
 /// Warnings about limits of which some workers get nothing, because they are smaller than the number of

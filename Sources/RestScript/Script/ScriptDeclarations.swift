@@ -1,4 +1,5 @@
 import LuaRuntime
+import Platform
 import RestEngine
 
 /// The declarations of a script's main file, the errors in them, and the work that begins when the main file

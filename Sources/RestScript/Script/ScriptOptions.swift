@@ -1,4 +1,5 @@
 import LuaRuntime
+package import Platform
 public import RestEngine
 
 /// The settings of a script, given by the program that embeds it.
@@ -77,21 +78,9 @@ public struct ScriptOptions: Sendable {
     /// Called with the engine of each host that a test makes.
     package var onTestEngine: (@EngineActor (Engine) -> Void)?
     /// The worker in which the script runs; nil in a host of one process.
-    package var worker: ScriptWorker?
+    package var worker: WorkerNumber?
     /// When it is false, declarations are made, but jobs and timers don't begin.
     public var startsWork = true
 
     public init() {}
-}
-
-/// The place of a script among the workers of a host.
-package struct ScriptWorker: Sendable, Equatable {
-    /// From 1 to ``count``.
-    package var number: Int
-    package var count: Int
-
-    package init(number: Int, count: Int) { (self.number, self.count) = (number, count) }
-
-    /// The jobs and timers of the main file run here alone.
-    var isFirst: Bool { number == 1 }
 }

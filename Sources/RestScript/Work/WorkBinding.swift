@@ -11,7 +11,7 @@ struct WorkBinding: ScriptBinding {
             functions: timeFunctions,
             fields: [
                 BoundField("worker", type: "{ number: integer, count: integer }") { lua in
-                    let worker = context.options.worker ?? ScriptWorker(number: 1, count: 1)
+                    let worker = context.options.worker ?? WorkerNumber(number: 1, count: 1)
                     lua.newTable(record: 2)
                     for (name, value) in [("number", worker.number), ("count", worker.count)] {
                         lua.push(Int64(value))

@@ -125,7 +125,7 @@ package final class RedisCache: EntityCache {
         guard let key = key.value as? Key else { return completion(nil) }
         let settings = settings
         engine.beginOffloadedWork()
-        client.send(weight: entity.weight + 512, changesData: true) { () throws(RedisFailure) in
+        client.send(weight: entity.estimatedBytes, changesData: true) { () throws(RedisFailure) in
             do throws(EntityCodingError) {
                 let bytes = try CacheEntry.encode(
                     entity, at: key.place, compressing: settings.compresses, most: settings.mostEntryBytes)
@@ -241,19 +241,6 @@ extension RedisCache.Settings {
 
 extension CacheEntry.Place {
     fileprivate var all: [String] { [stage, user, service, url] }
-}
-
-extension Entity {
-    /// About how many bytes it takes.
-    fileprivate var weight: Int {
-        switch content {
-        case .bytes(let bytes): bytes.count
-        case .text(let text): text.utf8.count
-        case .json(let tree), .value(let tree): tree.byteCount
-        case .image(let image): image.bytes.count
-        case .native: 0
-        }
-    }
 }
 
 extension Result {

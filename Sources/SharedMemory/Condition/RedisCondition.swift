@@ -55,7 +55,7 @@ package final class RedisCondition: Sendable {
     }
 
     private struct State {
-        var spells = FailureSpells()
+        var periods = FailurePeriods()
         var counts = Counts()
         var nextWarning = -Double.infinity
     }
@@ -71,7 +71,9 @@ package final class RedisCondition: Sendable {
     /// The reason why the host is degraded; nil while there is none.
     package var failure: String? {
         state.withLock { state in
-            state.spells.worst.map { "the shared memory \(name) \(Self.text($0.kind)): \($0.spell.message)" }
+            state.periods.worst.map {
+                "the shared memory \(name) \(Self.text($0.kind)): \($0.period.message)"
+            }
         }
     }
 
@@ -95,7 +97,7 @@ package final class RedisCondition: Sendable {
         let over = state.withLock { state in
             state.counts.connections += 1
             state.counts.isConnected = true
-            return state.spells.connect()
+            return state.periods.connect()
         }
         report(over, at: now)
     }
@@ -103,7 +105,7 @@ package final class RedisCondition: Sendable {
     func noteLost(_ failure: RedisFailure, at now: Double) {
         let isNew = state.withLock { state in
             state.counts.isConnected = false
-            return state.spells.fail(failure, isOfConnection: true, at: now)
+            return state.periods.fail(failure, isOfConnection: true, at: now)
         }
         if isNew { report(failure) }
     }
@@ -113,8 +115,8 @@ package final class RedisCondition: Sendable {
             state.counts.done += tally.done
             var new: [RedisFailure] = []
             for failure in tally.failures where Self.fail(failure, &state, at: now) { new.append(failure) }
-            let isOver = tally.done > 0 && !state.spells.isEmpty
-            return (new, isOver ? state.spells.succeed(changing: tally.changes > 0, at: now) : [])
+            let isOver = tally.done > 0 && !state.periods.isEmpty
+            return (new, isOver ? state.periods.succeed(changing: tally.changes > 0, at: now) : [])
         }
         for failure in new { report(failure) }
         report(over, at: now)
@@ -126,7 +128,7 @@ package final class RedisCondition: Sendable {
 
     private static func fail(_ failure: RedisFailure, _ state: inout State, at now: Double) -> Bool {
         state.counts.failed[failure.kind, default: 0] += 1
-        return state.spells.fail(failure, at: now)
+        return state.periods.fail(failure, at: now)
     }
 
     // MARK: Lines
@@ -139,14 +141,14 @@ package final class RedisCondition: Sendable {
                     + "requests go on without it"))
     }
 
-    private func report(_ over: [(kind: RedisFailure.Kind, spell: FailureSpells.Spell)], at now: Double) {
-        for (kind, spell) in over {
-            let seconds = ((now - spell.began) * 10).rounded() / 10
+    private func report(_ over: [(kind: RedisFailure.Kind, period: FailurePeriods.Period)], at now: Double) {
+        for (kind, period) in over {
+            let seconds = ((now - period.began) * 10).rounded() / 10
             log(
                 Line(
                     isWarning: false,
                     text: "the shared memory \(name) is over it after \(seconds) s: it \(Self.text(kind)) "
-                        + "\(spell.count == 1 ? "once" : "\(spell.count) times")"))
+                        + "\(period.count == 1 ? "once" : "\(period.count) times")"))
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Platform
 import RestEngine
 import RestScript
 
@@ -44,7 +45,7 @@ struct CheckCommand: ParsableCommand {
             options.makeTransport = { _ in NullTransport() }
             options.openStoresInMemory()
             if let workers = try SettingsFile.beside(script.config).workers, workers.number > 1 {
-                options.worker = ScriptWorker(number: 1, count: workers.number)
+                options.worker = WorkerNumber(number: 1, count: workers.number)
             }
             let host = try ScriptHost(
                 path: script.config, engine: HostEngine.make(NullTransport(), log: LogText(isQuiet: true)),

@@ -1,4 +1,5 @@
 import Gateway
+import Platform
 import RestEngine
 import RestScript
 

@@ -7,7 +7,7 @@ import RestScript
 extension RunSession {
     /// Given sockets replace the script's addresses, as `--listen` does.
     var addresses: [String] {
-        settings.listen.isEmpty ? sockets.keys.sorted() : settings.listen
+        settings.listen.isEmpty ? link?.start.addresses ?? sockets.keys.sorted() : settings.listen
     }
 
     private var listening: ListeningSockets { link.map { .shared($0) } ?? .own(given: sockets) }

@@ -128,10 +128,15 @@ struct LogText: Sendable {
     func write(_ text: @autoclosure () -> String, json members: () -> [(String, Tree)]) {
         guard format == .json || tap != nil else { return put(text()) }
         let stamp = ("time", Tree(InternetTime.text(now, withMilliseconds: true) ?? "-"))
-        let number = worker.map { [("worker", Tree($0))] } ?? []
-        let entry = MaskedText(json: Tree(pairs: [stamp] + number + members()))
+        let members = members()
+        let entry = MaskedText(json: Tree(pairs: [stamp] + members))
         tap?.note(entry)
-        if format == .json { put(Streams.line(json: entry)) } else { put(text()) }
+        guard format == .json else { return put(text()) }
+        // Followers of the log get the number with each event.
+        let number = worker.map { [("worker", Tree($0))] } ?? []
+        put(
+            Streams.line(
+                json: number.isEmpty ? entry : MaskedText(json: Tree(pairs: [stamp] + number + members))))
     }
 
     private func put(_ text: String) { put(Streams.visible(text)) }

@@ -1,4 +1,5 @@
 import CPlatform
+import Platform
 import RestEngine
 import RestScript
 
@@ -52,7 +53,7 @@ final class Generations {
     ) throws(Diagnostic) {
         let engine = traffic?.makeEngine() ?? HostEngine.make(log: log)
         engine.isOffline = isOffline
-        engine.limitShare = worker?.share
+        engine.worker = worker
         engine.log.enabled = arguments.logCategories
         engine.remembersPipelines = true
         try self.init(path: arguments.config, engine: engine, number: number) { () throws(Diagnostic) in
@@ -179,10 +180,10 @@ final class Generations {
     }
 
     /// Loads the script and gives it up again. Returns the failure; nil if a reload would succeed.
-    func rehearse() -> Diagnostic? {
+    func tryLoad() -> Diagnostic? {
         let attempt = ReachedFiles()
         do throws(Diagnostic) {
-            let (new, surroundings) = try load(attempt, isRehearsal: true)
+            let (new, surroundings) = try load(attempt, isTrial: true)
             surroundings.discard()
             new.giveUp()
             return nil
@@ -246,12 +247,12 @@ final class Generations {
         return cut
     }
 
-    /// - Parameter isRehearsal: The script writes nothing, because it will be loaded again.
+    /// - Parameter isTrial: The script writes nothing, because it will be loaded again.
     private func load(
-        _ attempt: ReachedFiles, isRehearsal: Bool = false
+        _ attempt: ReachedFiles, isTrial: Bool = false
     ) throws(Diagnostic) -> (ScriptHost, Surroundings) {
         var options = try makeOptions()
-        if isRehearsal { options.log = { _ in } }
+        if isTrial { options.log = { _ in } }
         options.store = store
         options.onFileReached = { attempt.add($0) }
         options.onModuleFileReached = { attempt.addForModule($0) }

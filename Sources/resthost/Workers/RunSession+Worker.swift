@@ -32,15 +32,15 @@ extension RunSession {
         guard let link, let generations, !isFinishing else { return }
         switch order {
         case .begin: break
-        case .rehearse(let round, let files):
+        case .tryLoad(let round, let files):
             loadBegan = FileView.now
             let used = SourceSnapshot.current
             let snapshot = SourceSnapshot(files ?? [:])
             SourceSnapshot.current = snapshot
-            let failure = generations.rehearse()
+            let failure = generations.tryLoad()
             SourceSnapshot.current = used
             link.report(
-                .rehearsed(
+                .tried(
                     round: round, failure: failure.map { Self.tree(FailureReport($0)) },
                     files == nil ? snapshot.files : [:]))
         case .reload(let round, let trigger, let files):
@@ -70,14 +70,13 @@ extension GatewayLimits {
     /// The limits of one worker. A limit that is smaller than the number of workers leaves 0 for some, which
     /// refuse all.
     mutating func divide(among worker: WorkerNumber) {
-        let share = worker.share
-        maxConnections = max(1, share.part(of: maxConnections))
-        requestsPerClient = requestsPerClient.map(share.part)
-        streamsPerClient = streamsPerClient.map(share.part)
+        maxConnections = max(1, worker.part(of: maxConnections))
+        requestsPerClient = requestsPerClient.map(worker.part)
+        streamsPerClient = streamsPerClient.map(worker.part)
         if let rate = perClient {
             perClient = GatewayRate(
-                requests: rate.requests, per: rate.per * Double(share.count),
-                burst: rate.burst / Double(share.count))
+                requests: rate.requests, per: rate.per * Double(worker.count),
+                burst: rate.burst / Double(worker.count))
         }
     }
 }
@@ -85,7 +84,7 @@ extension GatewayLimits {
 extension ScriptOptions {
     /// Tells the script which worker it runs in.
     mutating func divide(among worker: WorkerNumber) {
-        self.worker = ScriptWorker(number: worker.number, count: worker.count)
+        self.worker = worker
         contentMemoryLimit = (contentMemoryLimit ?? ContentBudget.standardLimit) / worker.count
     }
 }

@@ -18,6 +18,8 @@ final class Supervisor {
     private var state: SupervisorState
     private var workers: [Int: WorkerProcess] = [:]
     private var sockets: SharedSockets
+    /// The addresses of the service manager's sockets.
+    private let addresses: [String]
     /// The names of the sockets that each worker uses.
     private var used: [Int: Set<String>] = [:]
     private var watched: [Int: Set<String>] = [:]
@@ -37,6 +39,7 @@ final class Supervisor {
         log = settings.logText
         state = SupervisorState(count: workers)
         self.sockets = SharedSockets(given: sockets)
+        addresses = sockets.keys.sorted()
         beat = (ServiceManager.watchdogSeconds ?? 0) / 4
     }
 
@@ -90,9 +93,9 @@ final class Supervisor {
         case .start(let number): start(number)
         case .startLater(let number, let seconds):
             scheduler.after(seconds) { [self] in perform(state.startIsDue(number, at: scheduler.uptime)) }
-        case .rehearse(let number, let round, let readsDisk):
+        case .tryLoad(let number, let round, let readsDisk):
             if readsDisk { roundBegan = scheduler.uptime }
-            send(.rehearse(round: round, readsDisk ? nil : nextSources ?? [:]), to: number)
+            send(.tryLoad(round: round, readsDisk ? nil : nextSources ?? [:]), to: number)
             limit(round)
         case .reload(let number, let round, let trigger):
             sources = nextSources
@@ -130,7 +133,8 @@ final class Supervisor {
         }
         let start = WorkerStart(
             worker: WorkerNumber(number: number, count: state.count), supervisor: getpid(),
-            generation: state.generation, sources: sources, isSuccessor: state.hasRun(number), beat: beat,
+            generation: state.generation, sources: sources, addresses: addresses,
+            isSuccessor: state.hasRun(number), beat: beat,
             token: token)
         workers[number] = worker
         (used[number], lastBeats[number]) = ([], scheduler.uptime)
@@ -182,9 +186,9 @@ final class Supervisor {
             if sources == nil { sources = files }
             perform(state.isReady(number, at: now))
         case .watches(let files, let start): watch(files, of: number, readFrom: start)
-        case .rehearsed(let round, let failure, let files):
+        case .tried(let round, let failure, let files):
             if !files.isEmpty { nextSources = files }
-            perform(state.rehearsed(number, round: round, failure: failure, at: now))
+            perform(state.tried(number, round: round, failure: failure, at: now))
         case .reloaded(let round, let failure):
             perform(state.reloaded(number, round: round, failure: failure, at: now))
         case .wantsReload(let id):
@@ -232,7 +236,7 @@ final class Supervisor {
             let address = try? ListenAddress(text)
         else { return worker.sockets.shutDown() }
         let mode = request.head["mode"]?.int.flatMap { Int(exactly: $0) }
-        do throws(SharedSockets.Fault) {
+        do throws(BoundSocket.Fault) {
             let socket = try sockets.socket(name, at: address, mode: mode)
             used[number, default: []].insert(name)
             try? worker.sockets.send(.init(head: ["code": 0]), passing: socket)

@@ -11,7 +11,7 @@ struct SupervisorState {
         case start(Int)
         /// Call ``startIsDue(_:)`` so many seconds later.
         case startLater(Int, seconds: Double)
-        case rehearse(Int, round: Int, readsDisk: Bool)
+        case tryLoad(Int, round: Int, readsDisk: Bool)
         case reload(Int, round: Int, ReloadTrigger)
         /// The round has ended. Without a failure the new version runs, and its texts are the ones for new
         /// workers.
@@ -146,7 +146,7 @@ struct SupervisorState {
         return nextRound()
     }
 
-    mutating func rehearsed(
+    mutating func tried(
         _ number: Int, round answered: Int, failure: Tree?, at now: Double
     ) -> [Action] {
         guard answered == roundNumber, var current = round, current.phase != .loading,
@@ -230,7 +230,7 @@ struct SupervisorState {
         self.queued = nil
         roundNumber += 1
         round = Round(trigger: queued.trigger, clients: queued.clients, waiting: [first])
-        return [.rehearse(first, round: roundNumber, readsDisk: true)]
+        return [.tryLoad(first, round: roundNumber, readsDisk: true)]
     }
 
     /// Goes to the next phase when all workers have answered.
@@ -243,7 +243,7 @@ struct SupervisorState {
             current.waiting = Set(running.dropFirst())
             round = current
             if current.waiting.isEmpty { return advance(at: now) }
-            return current.waiting.sorted().map { .rehearse($0, round: number, readsDisk: false) }
+            return current.waiting.sorted().map { .tryLoad($0, round: number, readsDisk: false) }
         case .others:
             current.phase = .loading
             current.waiting = Set(running)

@@ -9,7 +9,7 @@ enum WorkerReport: Sendable {
     case watches([String], readFrom: Double)
     /// It loaded a new version and gave it up again. A failure has the members of a ``FailureReport`` and its
     /// message.
-    case rehearsed(round: Int, failure: Tree?, SourceSnapshot.Files)
+    case tried(round: Int, failure: Tree?, SourceSnapshot.Files)
     /// It loaded a new version, which runs.
     case reloaded(round: Int, failure: Tree?)
     /// A client wants a reload. The supervisor answers with ``WorkerOrder/answered(id:_:)``.
@@ -24,7 +24,7 @@ enum WorkerReport: Sendable {
 enum WorkerOrder: Sendable {
     case begin(WorkerStart)
     /// Load the version on the disk, or the given one, and give it up again.
-    case rehearse(round: Int, SourceSnapshot.Files?)
+    case tryLoad(round: Int, SourceSnapshot.Files?)
     case reload(round: Int, ReloadTrigger, SourceSnapshot.Files)
     /// No version can replace the one that runs.
     case abandon(failure: Tree, ReloadTrigger)
@@ -40,6 +40,8 @@ struct WorkerStart: Sendable {
     var generation: Int
     /// The version that runs; nil for the first worker, which reads it from the disk.
     var sources: SourceSnapshot.Files?
+    /// The addresses of the sockets from the service manager.
+    var addresses: [String]
     /// A worker with this number has run before.
     var isSuccessor: Bool
     /// The seconds between two signs of life; 0 for none.
@@ -59,9 +61,9 @@ extension WorkerReport {
                 head: Tree(pairs: [
                     ("kind", "watches"), ("files", Tree(files.map { Tree($0) })), ("from", Tree(start)),
                 ]))
-        case .rehearsed(let round, let failure, let files):
+        case .tried(let round, let failure, let files):
             .init(
-                head: Tree(pairs: [("kind", "rehearsed"), ("round", Tree(round))] + Self.pairs(failure)),
+                head: Tree(pairs: [("kind", "tried"), ("round", Tree(round))] + Self.pairs(failure)),
                 bytes: SourceCoding.bytes(files))
         case .reloaded(let round, let failure):
             .init(head: Tree(pairs: [("kind", "reloaded"), ("round", Tree(round))] + Self.pairs(failure)))
@@ -86,9 +88,9 @@ extension WorkerReport {
         case "watches":
             self = .watches(
                 head["files"]?.elements.compactMap(\.string) ?? [], readFrom: head["from"]?.double ?? 0)
-        case "rehearsed":
+        case "tried":
             guard let files = SourceCoding.files(message.bytes) else { return nil }
-            self = .rehearsed(round: integer("round"), failure: head["failure"], files)
+            self = .tried(round: integer("round"), failure: head["failure"], files)
         case "reloaded": self = .reloaded(round: integer("round"), failure: head["failure"])
         case "wants_reload": self = .wantsReload(id: integer("id"))
         case "alive": self = .alive
@@ -108,12 +110,12 @@ extension WorkerOrder {
                     ("count", Tree(start.worker.count)), ("supervisor", Tree(Int(start.supervisor))),
                     ("generation", Tree(start.generation)), ("reads_disk", Tree(start.sources == nil)),
                     ("successor", Tree(start.isSuccessor)), ("beat", Tree(start.beat)),
-                    ("token", Tree(start.token)),
+                    ("token", Tree(start.token)), ("addresses", Tree(start.addresses.map { Tree($0) })),
                 ]), bytes: SourceCoding.bytes(start.sources ?? [:]))
-        case .rehearse(let round, let files):
+        case .tryLoad(let round, let files):
             .init(
                 head: Tree(pairs: [
-                    ("kind", "rehearse"), ("round", Tree(round)), ("reads_disk", Tree(files == nil)),
+                    ("kind", "try"), ("round", Tree(round)), ("reads_disk", Tree(files == nil)),
                 ]), bytes: SourceCoding.bytes(files ?? [:]))
         case .reload(let round, let trigger, let files):
             .init(
@@ -145,10 +147,11 @@ extension WorkerOrder {
                     worker: WorkerNumber(number: max(1, integer("number")), count: max(1, integer("count"))),
                     supervisor: Int32(clamping: integer("supervisor")), generation: integer("generation"),
                     sources: head["reads_disk"]?.bool == true ? nil : files,
+                    addresses: head["addresses"]?.elements.compactMap(\.string) ?? [],
                     isSuccessor: head["successor"]?.bool ?? false, beat: head["beat"]?.double ?? 0,
                     token: head["token"]?.string ?? ""))
-        case "rehearse":
-            self = .rehearse(round: integer("round"), head["reads_disk"]?.bool == true ? nil : files)
+        case "try":
+            self = .tryLoad(round: integer("round"), head["reads_disk"]?.bool == true ? nil : files)
         case "reload":
             guard let files else { return nil }
             self = .reload(round: integer("round"), trigger, files)

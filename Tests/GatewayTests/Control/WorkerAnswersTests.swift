@@ -64,6 +64,28 @@ struct WorkerAnswersTests {
             ])
     }
 
+    @Test func `limits have the sums of the workers that know them, and breakers their worker`() throws {
+        func limit(_ inFlight: Int, _ most: Tree, paused: Double) -> Tree {
+            [
+                "name": "host", "in_flight": Tree(inFlight), "most_in_flight": most, "waiting": 1,
+                "rate": 2.5, "paused": Tree(paused),
+            ]
+        }
+        let own: Tree = ["limits": [limit(1, 2, paused: 0)], "breakers": [["origin": "http://a"]]]
+        let other: Tree = [
+            "limits": [limit(2, 1, paused: 3), ["name": "mine", "in_flight": 4]], "breakers": [],
+        ]
+        let all = try merged(.status, own, other)
+        #expect(
+            all["limits"]?.elements.map { $0 } == [
+                [
+                    "name": "host", "in_flight": 3, "most_in_flight": 3, "waiting": 2, "rate": 5,
+                    "paused": 3.0,
+                ], ["name": "mine", "in_flight": 4, "paused": 0.0],
+            ])
+        #expect(all["breakers"] == [["origin": "http://a", "worker": 1]])
+    }
+
     @Test func `resources of all workers are one list`() throws {
         func row(_ url: String) -> Tree { ["service": "a", "url": Tree(url)] }
         let own: Tree = ["total": 2, "resources": [row("/1"), row("/3")]]

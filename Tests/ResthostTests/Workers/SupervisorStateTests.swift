@@ -59,13 +59,13 @@ struct SupervisorStateTests {
         var state = running()
         let client = SupervisorState.Client(worker: 3, id: 7)
         #expect(
-            state.wantsReload(.request, by: client) == [.rehearse(1, round: 1, readsDisk: true)])
+            state.wantsReload(.request, by: client) == [.tryLoad(1, round: 1, readsDisk: true)])
         #expect(
-            state.rehearsed(1, round: 1, failure: nil, at: 0)
-                == [.rehearse(2, round: 1, readsDisk: false), .rehearse(3, round: 1, readsDisk: false)])
-        #expect(state.rehearsed(3, round: 1, failure: nil, at: 0) == [])
+            state.tried(1, round: 1, failure: nil, at: 0)
+                == [.tryLoad(2, round: 1, readsDisk: false), .tryLoad(3, round: 1, readsDisk: false)])
+        #expect(state.tried(3, round: 1, failure: nil, at: 0) == [])
         #expect(
-            state.rehearsed(2, round: 1, failure: nil, at: 0)
+            state.tried(2, round: 1, failure: nil, at: 0)
                 == (1...3).map { .reload($0, round: 1, .request) })
         for number in [2, 1] { #expect(state.reloaded(number, round: 1, failure: nil, at: 0) == []) }
         #expect(
@@ -80,18 +80,18 @@ struct SupervisorStateTests {
         _ = state.wantsReload(.signal)
         var actions: [SupervisorState.Action] = []
         for number in 1...bad {
-            actions = state.rehearsed(number, round: 1, failure: number == bad ? failure : nil, at: 0)
+            actions = state.tried(number, round: 1, failure: number == bad ? failure : nil, at: 0)
         }
         #expect(actions == [.roundEnded(.signal, failure: failure, [])])
         #expect(state.generation == 1 && !state.isReloading)
         // Late answers have no effect.
-        #expect(state.rehearsed(3, round: 1, failure: nil, at: 0) == [])
+        #expect(state.tried(3, round: 1, failure: nil, at: 0) == [])
     }
 
     @Test func `a worker that ends while it tries the new version refuses it`() {
         var state = running()
         _ = state.wantsReload(.signal)
-        _ = state.rehearsed(1, round: 1, failure: nil, at: 60)
+        _ = state.tried(1, round: 1, failure: nil, at: 60)
         let actions = state.ended(2, .signal(11), at: 60)
         #expect(actions.contains { if case .roundEnded(_, .some, _) = $0 { true } else { false } })
         #expect(actions.last == .start(2))
@@ -100,7 +100,7 @@ struct SupervisorStateTests {
     @Test func `a worker that ends in the middle gets a successor after the reload`() {
         var state = running()
         _ = state.wantsReload(.signal)
-        for number in 1...3 { _ = state.rehearsed(number, round: 1, failure: nil, at: 60) }
+        for number in 1...3 { _ = state.tried(number, round: 1, failure: nil, at: 60) }
         _ = state.reloaded(1, round: 1, failure: nil, at: 60)
         #expect(
             state.ended(2, .signal(9), at: 60) == [.log("worker 2 was ended by signal 9 (SIGKILL): \(again)")]
@@ -113,7 +113,7 @@ struct SupervisorStateTests {
     @Test func `a worker that could load it only once is replaced`() {
         var state = running(2)
         _ = state.wantsReload(.signal)
-        for number in 1...2 { _ = state.rehearsed(number, round: 1, failure: nil, at: 0) }
+        for number in 1...2 { _ = state.tried(number, round: 1, failure: nil, at: 0) }
         _ = state.reloaded(1, round: 1, failure: nil, at: 0)
         let actions = state.reloaded(2, round: 1, failure: failure, at: 0)
         #expect(actions.contains(.kill(2)))
@@ -125,12 +125,12 @@ struct SupervisorStateTests {
         _ = state.wantsReload(.files(["a"]))
         #expect(state.wantsReload(.files(["b"])) == [])
         #expect(state.wantsReload(.files(["a", "c"])) == [])
-        for number in 1...2 { _ = state.rehearsed(number, round: 1, failure: nil, at: 0) }
+        for number in 1...2 { _ = state.tried(number, round: 1, failure: nil, at: 0) }
         _ = state.reloaded(1, round: 1, failure: nil, at: 0)
         #expect(
             state.reloaded(2, round: 1, failure: nil, at: 0)
-                == [.roundEnded(.files(["a"]), failure: nil, []), .rehearse(1, round: 2, readsDisk: true)])
-        for number in 1...2 { _ = state.rehearsed(number, round: 2, failure: nil, at: 0) }
+                == [.roundEnded(.files(["a"]), failure: nil, []), .tryLoad(1, round: 2, readsDisk: true)])
+        for number in 1...2 { _ = state.tried(number, round: 2, failure: nil, at: 0) }
         _ = state.reloaded(1, round: 2, failure: nil, at: 0)
         #expect(
             state.reloaded(2, round: 2, failure: nil, at: 0)
@@ -143,20 +143,20 @@ struct SupervisorStateTests {
         #expect(state.wantsReload(.signal) == [])
         #expect(
             state.isReady(2, at: 61)
-                == [.log("worker 2 serves again"), .rehearse(1, round: 1, readsDisk: true)])
+                == [.log("worker 2 serves again"), .tryLoad(1, round: 1, readsDisk: true)])
     }
 
     @Test func `a phase that takes too long ends`() {
         var state = running(2)
         _ = state.wantsReload(.signal)
-        _ = state.rehearsed(1, round: 1, failure: nil, at: 0)
+        _ = state.tried(1, round: 1, failure: nil, at: 0)
         let late = state.roundIsLate(1, at: 60)
         #expect(
             late == [
                 .roundEnded(.signal, failure: ["message": "no answer came in time from worker 2"], [])
             ])
         _ = state.wantsReload(.signal)
-        for number in 1...2 { _ = state.rehearsed(number, round: 2, failure: nil, at: 60) }
+        for number in 1...2 { _ = state.tried(number, round: 2, failure: nil, at: 60) }
         _ = state.reloaded(1, round: 2, failure: nil, at: 60)
         // The limit of an earlier round, and of an earlier phase, has no effect.
         #expect(state.roundIsLate(1, at: 61) == [])

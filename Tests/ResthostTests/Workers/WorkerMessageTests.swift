@@ -27,10 +27,10 @@ struct WorkerMessageTests {
     @Test func `reports arrive as they were sent`() throws {
         guard let ends = MessageSocket.pair() else { return }
         let (one, two) = (ends.0, MessageSocket(ends.descriptor))
-        let report = WorkerReport.rehearsed(round: 3, failure: ["message": "bad"], Self.files)
+        let report = WorkerReport.tried(round: 3, failure: ["message": "bad"], Self.files)
         try one.send(report.message)
         try one.send(WorkerReport.watches(["a", "b"], readFrom: 2.5).message)
-        guard case .rehearsed(3, let failure, let files)? = WorkerReport(try two.receive().message) else {
+        guard case .tried(3, let failure, let files)? = WorkerReport(try two.receive().message) else {
             Issue.record("it is another report")
             return
         }
@@ -45,12 +45,14 @@ struct WorkerMessageTests {
     @Test func `orders arrive as they were sent`() throws {
         let start = WorkerStart(
             worker: WorkerNumber(number: 2, count: 3), supervisor: 77, generation: 4, sources: Self.files,
-            isSuccessor: true, beat: 0.5, token: "t")
+            addresses: ["127.0.0.1:80"], isSuccessor: true, beat: 0.5, token: "t")
         guard case .begin(let read)? = WorkerOrder(WorkerOrder.begin(start).message) else {
             Issue.record("it is another order")
             return
         }
-        #expect(read.worker == start.worker && read.supervisor == 77 && read.generation == 4)
+        #expect(
+            read.worker == start.worker && read.supervisor == 77 && read.generation == 4
+                && read.addresses == ["127.0.0.1:80"])
         #expect(read.sources?.count == 4 && read.isSuccessor && read.beat == 0.5 && read.token == "t")
         for trigger in [ReloadTrigger.signal, .request, .files(["a", "b"])] {
             let order = WorkerOrder.reload(round: 1, trigger, Self.files)
@@ -60,7 +62,7 @@ struct WorkerMessageTests {
             }
             #expect(other == trigger)
         }
-        guard case .rehearse(1, nil)? = WorkerOrder(WorkerOrder.rehearse(round: 1, nil).message) else {
+        guard case .tryLoad(1, nil)? = WorkerOrder(WorkerOrder.tryLoad(round: 1, nil).message) else {
             Issue.record("it has files")
             return
         }

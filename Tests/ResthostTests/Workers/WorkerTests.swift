@@ -67,6 +67,13 @@ struct WorkerTests {
             return seen
         }
 
+        /// A stream of events on the host's admin socket.
+        func followed(_ target: String) throws -> LoopbackClient {
+            let client = try LoopbackClient(path: sockets.path + "/admin.sock")
+            client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return client
+        }
+
         func command(_ words: String...) async -> ChildProcess.Outcome {
             await ChildProcess(
                 [BuiltProgram.path] + words + ["--admin", sockets.path + "/admin.sock"], in: folder.path
@@ -186,6 +193,21 @@ struct WorkerTests {
             if let part = follower.receive() { text += String(decoding: part, as: UTF8.self) }
         }
         for number in 1...3 { #expect(text.contains("{\"worker\":\(number),"), "\(text.suffix(2000))") }
+    }
+
+    @Test func `the log of all workers is told, each entry with one number`() async throws {
+        let script = "rest.after(0.2, { each_worker = true }, function() rest.log.info('hello') end)\n"
+        let host = try await Host(script + Self.gateway, "--log-format", "json")
+        #expect(await host.program.hasReported("\"message\":\"hello\"", times: 3))
+        let follower = try host.followed("/-/events?kinds=log")
+        var text = ""
+        while !(1...3).allSatisfy({ text.contains("{\"worker\":\($0),\"time\":") }) {
+            text += String(decoding: try #require(follower.receive(), "\(text)"), as: UTF8.self)
+        }
+        for line in text.split(separator: "\n") { #expect(line.ranges(of: "\"worker\"").count <= 1) }
+        for line in host.program.errors.split(separator: "\n") where line.contains("hello") {
+            #expect(line.ranges(of: "\"worker\":").count == 1)
+        }
     }
 
     @Test func `a check names limits of which some workers get nothing`() async throws {

@@ -179,18 +179,18 @@ import Testing
     // MARK: Failures for operators
 
     @Test func `Each kind of failure begins once and ends once`() {
-        let spells = Changing(FailureSpells())
-        #expect(spells.change({ $0.fail(RedisFailure(.timedOut, ""), at: 0) }))
-        #expect(!spells.change({ $0.fail(RedisFailure(.timedOut, ""), at: 1) }))
-        #expect(spells.change({ $0.fail(RedisFailure(.full, ""), at: 1) }))
-        #expect(spells.change({ $0.succeed(changing: false, at: 2) }).isEmpty)
-        #expect(spells.change({ $0.succeed(changing: false, at: 3) }).map(\.kind) == [.timedOut])
-        #expect(spells.change({ $0.succeed(changing: true, at: 3.5) }).map(\.kind) == [.full])
-        #expect(spells.value.isEmpty)
-        #expect(spells.change({ $0.fail(RedisFailure(.refused, ""), isOfConnection: true, at: 4) }))
-        #expect(spells.change({ $0.fail(RedisFailure(.unreachable, ""), isOfConnection: true, at: 4) }))
-        #expect(spells.value.worst?.kind == .unreachable)
-        #expect(spells.change({ $0.connect() }).map(\.kind) == [.refused, .unreachable])
+        let periods = Changing(FailurePeriods())
+        #expect(periods.change({ $0.fail(RedisFailure(.timedOut, ""), at: 0) }))
+        #expect(!periods.change({ $0.fail(RedisFailure(.timedOut, ""), at: 1) }))
+        #expect(periods.change({ $0.fail(RedisFailure(.full, ""), at: 1) }))
+        #expect(periods.change({ $0.succeed(changing: false, at: 2) }).isEmpty)
+        #expect(periods.change({ $0.succeed(changing: false, at: 3) }).map(\.kind) == [.timedOut])
+        #expect(periods.change({ $0.succeed(changing: true, at: 3.5) }).map(\.kind) == [.full])
+        #expect(periods.value.isEmpty)
+        #expect(periods.change({ $0.fail(RedisFailure(.refused, ""), isOfConnection: true, at: 4) }))
+        #expect(periods.change({ $0.fail(RedisFailure(.unreachable, ""), isOfConnection: true, at: 4) }))
+        #expect(periods.value.worst?.kind == .unreachable)
+        #expect(periods.change({ $0.connect() }).map(\.kind) == [.refused, .unreachable])
     }
 }
 

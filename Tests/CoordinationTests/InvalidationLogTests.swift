@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SharedPromises
+@testable import Coordination
 
 @Suite final class InvalidationLogTests {
     private var log = InvalidationLog(host: "me")

@@ -1,4 +1,4 @@
-import SharedPromises
+import Coordination
 import Testing
 
 @testable import resthost_simulate

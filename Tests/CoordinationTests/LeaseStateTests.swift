@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SharedPromises
+@testable import Coordination
 
 @Suite final class LeaseStateTests {
     private var state = LeaseState(LeaseRules(seconds: 5))
