@@ -183,7 +183,8 @@ let package = Package(
         .target(
             name: "RestEngine",
             dependencies: [
-                "Platform", "CCrypto", "CHash", "CJSON", "CPlatform", "CRegex", "SystemPSL", deque,
+                "Platform", "Coordination", "CCrypto", "CHash", "CJSON", "CPlatform", "CRegex", "SystemPSL",
+                deque,
             ],
             swiftSettings: settings),
         .target(
@@ -211,7 +212,8 @@ let package = Package(
         .target(
             name: "SharedMemory",
             dependencies: [
-                "Platform", "RestEngine", "CCoding", "CEncoding", deque, nioCore, nioPosix, nioSSL,
+                "Platform", "Coordination", "RestEngine", "CCoding", "CEncoding", deque, nioCore, nioPosix,
+                nioSSL,
             ],
             swiftSettings: settings),
         // JSON's pointers, patches, paths and schemas. No Swift library without Foundation has them.
@@ -277,7 +279,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RestEngineTests",
-            dependencies: ["Platform", "RestEngine", "RestFoundation", "TestSupport"],
+            dependencies: ["Platform", "Coordination", "RestEngine", "RestFoundation", "TestSupport"],
             swiftSettings: settings),
         .target(
             name: "CLuaTestHost", dependencies: ["SystemLua"], path: "Tests/CLuaTestHost",
@@ -315,7 +317,7 @@ let package = Package(
             dependencies: ["Coordination", "resthost-simulate", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "SharedMemoryTests",
-            dependencies: ["Platform", "SharedMemory", "RestEngine", "TestSupport"],
+            dependencies: ["Platform", "Coordination", "SharedMemory", "RestEngine", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "JSONToolsTests", dependencies: ["Platform", "JSONTools", "RestEngine", "TestSupport"],

@@ -503,7 +503,7 @@ local action = {}
 ---@field retry_time number How long a failed load stands before the next one, unless there is fresh data. In seconds. 0 or more. Default: `1`.
 ---@field stale_while_revalidate number How long past its expiry data may be served while it is loaded anew. In seconds. 0 or more. Default: `0`.
 ---@field stale_if_error number How long past its expiry data may stand in for a load that fails. In seconds. 0 or more. Default: `0`.
----@field collapse boolean Reads of a stale resource join the load in flight. Default: `true`.
+---@field collapse boolean|"shared" Reads of a stale resource join the load in flight; with `"shared"` also that of another host with the same `rest.shared`, as they do with a cache in it. Default: `true`.
 ---@field headers resthost.headers Request headers, by names that ignore case; assign nil to remove one.
 ---@field accept? string|string[] Short for the Accept header: a content type, or a list of them in order; nil leaves it out.
 ---@field trace boolean Requests say in `traceparent` which trace they belong to. Default: `false`.
@@ -1098,6 +1098,7 @@ function rest.response_transformer(fn, description) end
 ---@field redis string The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`.
 ---@field prefix? string The first part of all its keys. Hosts with the same prefix share everything. 1 to 64 letters, digits, `.`, `_`, `-`. Default: `"resthost"`.
 ---@field timeout? number The longest that an operation may take. Then the request goes on without it. In seconds. 0.001 to 5. Default: `0.05`.
+---@field coordinate? boolean Whether hosts load resources for each other, and tell each other of invalidations. Default: `true`.
 
 ---Declares the memory that this host shares with others, for `rest.cache.redis` and `rest.store.shared`. Call it once, while the script is loaded. If `--allow-net` lists hosts, its host must be among them. See Shared memory.
 ---@param options resthost.shared.options

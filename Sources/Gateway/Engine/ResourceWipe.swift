@@ -35,11 +35,11 @@ final class ResourceWipe {
         let end = clock.uptime + Self.part
         repeat {
             guard next < resources.count else {
-                service.removeFromCaches(partition: partition, pattern)
+                service.finishWipe(partition: partition, pattern)
                 return completion(count)
             }
             if let resource = resources[next], isMeant(resource) {
-                resource.wipe()
+                resource.wipeHere()
                 count += 1
             }
             next += 1

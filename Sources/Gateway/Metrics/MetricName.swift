@@ -20,6 +20,9 @@ public enum MetricName: String, CaseIterable, Sendable {
     case sharedCommands = "resthost_shared_commands_total"
     case sharedConnected = "resthost_shared_connected"
     case sharedUnreadable = "resthost_shared_unreadable_total"
+    case sharedLoads = "resthost_shared_loads_total"
+    case sharedInvalidations = "resthost_shared_invalidations_total"
+    case sharedInvalidationsWaiting = "resthost_shared_invalidations_waiting"
     case limitActions = "resthost_limit_actions_total"
     case limitInFlight = "resthost_limit_in_flight"
     case limitWaiting = "resthost_limit_waiting"
@@ -84,6 +87,11 @@ public enum MetricName: String, CaseIterable, Sendable {
         case .sharedCommands: "Commands to the servers of shared memories, by their result."
         case .sharedConnected: "1 while there is a connection to the server of a shared memory, else 0."
         case .sharedUnreadable: "Entries of caches in shared memories that were damaged or foreign."
+        case .sharedLoads:
+            "Loads of resources that hosts share: made for all, used of another host, or made alone."
+        case .sharedInvalidations:
+            "Invalidations that were sent to and received from other hosts, and times at which some may be missing."
+        case .sharedInvalidationsWaiting: "Invalidations that the server doesn't have yet."
         case .limitActions: "Requests that a limit queued, released or refused."
         case .limitInFlight: "Requests under way that share a limit."
         case .limitWaiting: "Requests that wait for a limit."

@@ -79,15 +79,21 @@ final class CacheLine {
                 drain()
             }
         }
+        if case .pass(let completion) = item.operation {
+            isBusy = false
+            return completion()
+        }
         engine.log.write(
             .cache, "\(item.operation.name) \(item.resource.urlString) at \(stage): \(item.cache.description)"
         )
         switch item.operation {
         case .read: item.cache.read(item.key) { finish($0) }
-        case .write(let entity): item.cache.write(entity, for: item.key) { finish(Self.result($0)) }
+        case .write(let entity, let grant):
+            item.cache.write(entity, for: item.key, grant) { finish(Self.result($0)) }
         case .updateTimestamp(let time):
             item.cache.updateTimestamp(time, for: item.key) { finish(Self.result($0)) }
         case .remove: item.cache.remove(item.key) { finish(Self.result($0)) }
+        case .pass: break
         }
         guard case .awaited = answer else { return }
         timer = engine.scheduler.after(CacheLimits.answerSeconds) { [self] in
@@ -111,7 +117,7 @@ final class CacheLine {
             switch item.operation {
             case .read(let completion): completion(entity)
             case .write, .remove: if doubtful === item.cache { doubtful = nil }
-            case .updateTimestamp: break
+            case .updateTimestamp, .pass: break
             }
         }
     }
@@ -132,6 +138,7 @@ final class CacheLine {
     }
 
     private func fail(_ item: Item, _ error: any Error) {
+        if case .pass = item.operation { return item.operation.fail() }
         notify(item, nil, failure: error)
         item.resource.engine.report(error, of: item.cache, item.operation.name, item.resource)
         if case .remove = item.operation { doubtful = item.cache }

@@ -10,6 +10,7 @@ final class CacheLookup {
     /// Set while transformers of a hit run on another thread.
     private var offloadedRun: OffloadedRun?
     private var isOver = false
+    private var began = 0.0
 
     init(_ resource: Resource, _ caching: ResourceCaching) {
         self.resource = resource
@@ -21,6 +22,7 @@ final class CacheLookup {
     func start() {
         resource.engine.scheduler.nextTick { [self] in
             guard !isOver else { return }
+            began = resource.engine.scheduler.uptime
             stages = resource.cachedStages[...]
             tryNext()
             guard !isOver else { return }
@@ -58,7 +60,7 @@ final class CacheLookup {
         guard !isOver else { return }
         guard let entity else { return tryNext() }
         guard isInTime(stage) else { return }
-        finish(entity, from: stage)
+        finish(stage.cache.isShared ? entity.dated(by: resource.engine.scheduler) : entity, from: stage)
     }
 
     /// Returns whether the resource still has no data. If data has arrived meanwhile, ends the look-up.
@@ -99,6 +101,9 @@ final class CacheLookup {
         case .success(var hit):
             log("hit at \(stage.name)")
             hit.timestamp = entity.timestamp
+            if !stage.cache.isShared, hit.timestamp < resource.core.trustedSince {
+                resource.state.invalidate()
+            }
             end(hit, run.outputs, run.outputs?.with(entity, at: stage.name))
         }
     }
@@ -107,12 +112,15 @@ final class CacheLookup {
     private func end(_ hit: Entity? = nil, _ outputs: StageOutputs? = nil, _ whole: StageOutputs? = nil) {
         guard !isOver else { return }
         stop()
-        caching.lookupEnded(self)
+        caching.lookupEnded(self, missedAt: hit == nil ? began : nil)
         if let hit, let event = resource.state.adopt(hit, at: resource.engine.scheduler.time) {
             resource.pipelineVersion = outputs?.pipelineVersion ?? PipelineVersion()
             // Its sources are unknown, so their changes would be missed.
             if resource.configuration(for: "GET").computation?.follows ?? false { resource.state.expire() }
-            if let outputs { resource.write(outputs, timestamp: hit.timestamp) }
+            if let outputs {
+                outputs.isHit = true
+                resource.write(outputs, timestamp: hit.timestamp)
+            }
             resource.notify(event)
         }
         // An observer may have cancelled some of them.

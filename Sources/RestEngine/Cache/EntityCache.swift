@@ -1,3 +1,5 @@
+internal import Coordination
+
 /// Stores the output of a pipeline stage beyond the life of its resource (rules 22).
 ///
 /// All functions are called on the engine loop and answer on it: they call each completion exactly once, in
@@ -85,9 +87,11 @@ public struct CacheKey: Sendable {
 /// One operation on a cache.
 enum CacheOperation {
     case read(@EngineActor (Entity?) -> Void)
-    case write(Entity)
+    case write(Entity, LeaseGrant?)
     case updateTimestamp(Double)
     case remove
+    /// Does nothing in its turn.
+    case pass(@EngineActor () -> Void)
 
     /// For logs, and to distinguish the kinds of failures.
     var name: String {
@@ -96,13 +100,18 @@ enum CacheOperation {
         case .write: "write"
         case .updateTimestamp: "update_timestamp"
         case .remove: "remove"
+        case .pass: "pass"
         }
     }
 
     /// Ends the operation without a result. A read gets an answer: no entity.
     @EngineActor
     func fail() {
-        if case .read(let completion) = self { completion(nil) }
+        switch self {
+        case .read(let completion): completion(nil)
+        case .pass(let completion): completion()
+        case .write, .updateTimestamp, .remove: break
+        }
     }
 }
 

@@ -28,10 +28,14 @@ extension Engine {
     /// A cache that exists from now on, or that is used.
     package func note(_ cache: any EntityCache) { knownCaches.add(cache) }
 
+    /// Whether there are caches of which other hosts know nothing.
+    var hasOwnCaches: Bool { knownCaches.all.contains { !$0.isShared } }
+
     func removeFromCaches(
-        of service: String, where matches: @escaping @Sendable (_ partition: String?, _ url: String) -> Bool
+        of service: String, includingShared: Bool = true,
+        where matches: @escaping @Sendable (_ partition: String?, _ url: String) -> Bool
     ) {
-        for cache in knownCaches.all {
+        for cache in knownCaches.all where includingShared || !cache.isShared {
             cache.removeAll(of: service, where: matches) { [self] error in
                 guard let error else { return }
                 log.write(

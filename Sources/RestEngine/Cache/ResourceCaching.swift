@@ -5,6 +5,8 @@ final class ResourceCaching {
     /// The caches were searched once; a wipe allows another look-up.
     private(set) var hasLookedUp = false
     private var lines: [CacheLine] = []
+    /// When the last look-up began, on the uptime, if it found nothing.
+    private var missedAt: Double?
 
     /// No cache operation is pending, and no cache is in doubt.
     var isAtRest: Bool { lines.isEmpty }
@@ -16,8 +18,17 @@ final class ResourceCaching {
         new.start()
     }
 
-    func lookupEnded(_ ended: CacheLookup) {
-        if lookup === ended { lookup = nil }
+    /// - Parameter missedAt: When it began, if it found nothing.
+    func lookupEnded(_ ended: CacheLookup, missedAt: Double?) {
+        guard lookup === ended else { return }
+        lookup = nil
+        self.missedAt = missedAt
+    }
+
+    /// When the last look-up began, if it found nothing, and no load has asked for it.
+    func takeMiss() -> Double? {
+        defer { missedAt = nil }
+        return missedAt
     }
 
     func allowLookup() {
@@ -108,7 +119,8 @@ extension Resource {
         for stage in cachedStages {
             if var entity = outputs.entity(at: stage.name) {
                 entity.timestamp = timestamp ?? entity.timestamp
-                cachingForWork().ask(.write(entity), stage, of: self)
+                guard outputs.right != .none || !stage.cache.isShared else { continue }
+                cachingForWork().ask(.write(entity, outputs.right.grant), stage, of: self)
             } else if removingOthers {
                 cachingForWork().ask(.remove, stage, of: self)
             }
@@ -116,8 +128,19 @@ extension Resource {
     }
 
     /// After a local override and a wipe (22.13, D15).
-    func removeFromCaches() {
-        for stage in cachedStages { cachingForWork().ask(.remove, stage, of: self) }
+    ///
+    /// - Parameter includingShared: False for a change of another host, which has removed the entries that
+    ///   hosts share. A later removal could meet a newer entry.
+    func removeFromCaches(includingShared: Bool = true) {
+        for stage in cachedStages where includingShared || !stage.cache.isShared {
+            cachingForWork().ask(.remove, stage, of: self)
+        }
+    }
+
+    /// See ``ResourceCaching/ask(_:_:of:)``.
+    @discardableResult
+    func askCaches(_ operation: CacheOperation, _ stage: CachedStage) -> Bool {
+        cachingForWork().ask(operation, stage, of: self)
     }
 
     private func cachingForWork() -> ResourceCaching {
@@ -139,6 +162,15 @@ final class StageOutputs {
     private var values: [(stage: String, entity: Entity)] = []
     /// The published form of the outcome, if it was made together with it.
     var form: PublishedForm?
+    /// Its load, if hosts share it.
+    var sharedLoad: SharedLoad?
+    /// The right to write to caches that hosts share.
+    var right: SharedWriteRight {
+        if let sharedLoad { return sharedLoad.grant.map { .granted($0) } ?? .none }
+        return isHit && resource.engine.coordination != nil ? .none : .own
+    }
+    /// Whether they were made from an entry of a cache.
+    var isHit = false
 
     init(of resource: Resource, pipelineVersion: PipelineVersion = PipelineVersion()) {
         self.resource = resource
@@ -154,6 +186,7 @@ final class StageOutputs {
     func with(_ hit: Entity, at stage: String) -> StageOutputs {
         let all = StageOutputs(of: resource, pipelineVersion: pipelineVersion)
         all.values = [(stage, hit)] + values
+        all.isHit = true
         for index in all.values.indices { all.values[index].entity.timestamp = hit.timestamp }
         return all
     }

@@ -20,6 +20,8 @@ public struct Configuration: Sendable {
     var attemptRules: AttemptRulesBox?
     /// Whether reads of a stale resource join the load in flight.
     public var isCollapsing = true
+    /// Whether they also wait for the loads of other hosts, without a cache that hosts share.
+    package var sharesLoads = false
     /// Whether each message is a span of a trace, announced to the server in a header (rules 59).
     public var isTraced = false
     /// Whether messages carry the ID of the client's request for which they are sent (rule 74.2).

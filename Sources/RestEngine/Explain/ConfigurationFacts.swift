@@ -77,7 +77,9 @@ struct ConfigurationFacts {
             Field(name: "max_body_bytes", value: Tree(configuration.maxBodyBytes)),
             Field(name: "redirects.follow", value: Tree(redirects.follow)),
             Field(name: "redirects.max", value: Tree(redirects.max)),
-            Field(name: "collapse", value: Tree(configuration.isCollapsing)),
+            Field(
+                name: "collapse",
+                value: configuration.sharesLoads ? "shared" : Tree(configuration.isCollapsing)),
         ] + extras(configuration)
     }
 

@@ -44,6 +44,9 @@ package struct GlobPattern: Sendable, Equatable, CustomStringConvertible {
         return self
     }
 
+    /// ``matches(_:)`` as a value.
+    var function: @Sendable (URLText) -> Bool { { url in matches(url) } }
+
     /// Matches the URL up to its query (14.9).
     package func matches(_ url: URLText) -> Bool {
         matches(Array(url.withoutQuery)[...])

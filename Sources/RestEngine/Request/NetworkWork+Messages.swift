@@ -166,4 +166,23 @@ extension NetworkWork {
     }
 
     var progressInterval: Double { finalConfiguration.configuration.progressSeconds }
+
+    /// A script that was loaded again meanwhile does not affect requests that began before (ARCHITECTURE.md,
+    /// Four walks).
+    var configurationAtEnd: ResolvedConfiguration {
+        if let configurationAtStart, generation != resource.core.generation { return configurationAtStart }
+        return finalConfiguration
+    }
+
+    /// The message in flight; nil if there is none.
+    var transfer: (any Transfer)? {
+        if case .transfer(let transfer, _) = awaited { transfer } else { nil }
+    }
+
+    /// The reason why the body can't be sent again as it was (41.5, 69.4).
+    func bodyObstacle(of step: Redirect.RequestStep) -> String? {
+        if step.payload.isSpent { return RequestPayload.spentMessage }
+        guard let files, let now = step.payload.fileStamps else { return nil }
+        return now != files || now.contains(nil) ? RequestPayload.changedMessage : nil
+    }
 }

@@ -1,14 +1,18 @@
+internal import Coordination
+
 /// The work of a request over the network: it builds the request, performs the actions of its
 /// ``RequestLifecycle``, and runs the answer through the pipeline.
 @EngineActor
 final class NetworkWork: RequestWork {
     /// The operation that it waits for; there is one at most.
-    private enum Awaited {
+    enum Awaited {
         case nothing
         case transfer(any Transfer, MessageUnderWay?)
         case timer(EngineTimer)
         /// Transformers that run elsewhere, with the timer of their time limit.
         case pipeline(OffloadedRun, EngineTimer?)
+        /// Another host may be loading the resource; with the timer of the time limit.
+        case otherHost(SharedLoad, EngineTimer?)
     }
 
     let resource: Resource
@@ -19,7 +23,7 @@ final class NetworkWork: RequestWork {
     /// The method after mutation; it selects pipeline and decorators (14.20).
     let finalMethod: String
     private var lifecycle = RequestLifecycle()
-    private var awaited = Awaited.nothing
+    var awaited = Awaited.nothing
     /// Nil if the configuration has no limits, breaker or retries.
     private(set) var permits: RequestPermits?
     /// The account of the body, until the pipeline has processed it.
@@ -30,10 +34,12 @@ final class NetworkWork: RequestWork {
     var tracker: ProgressTracker?
     /// Nil if the request is not traced.
     private(set) var trace: RequestTrace?
+    /// Its part in what hosts do together; nil if the load is this host's own.
+    var sharedLoad: SharedLoad?
     /// Nil until a tracer of another module follows its messages.
     var follower: MessageFollower?
     /// The service's definition at the start; see ``Service/Definition``.
-    private var generation = 0
+    private(set) var generation = 0
     private(set) var configurationAtStart: ResolvedConfiguration?
     /// The seconds that it has from its start; nil before, and for any time.
     private(set) var secondsAtStart: Double?
@@ -42,7 +48,7 @@ final class NetworkWork: RequestWork {
     /// Whether it is part of a call with a deadline, or its time is over when it starts.
     private(set) var hasCallDeadline = false
     /// The stamps of the body's files when they were first sent.
-    private var files: [FileStamp?]?
+    private(set) var files: [FileStamp?]?
 
     /// Builds the request now; it is sent when it is started.
     init(_ plan: consuming RequestPlan, of resource: Resource) {
@@ -99,6 +105,15 @@ final class NetworkWork: RequestWork {
         var new = RequestLifecycle()
         new.deadline = isOver ? scheduler.uptime : left < .infinity ? scheduler.uptime + left : .infinity
         lifecycle = new
+        if plan.isLoad, finalMethod == "GET", plan.usesPipeline, delivery == nil, !isOver,
+            let coordination = resource.engine.coordination
+        {
+            return wait(for: coordination, step, resolved, request)
+        }
+        begin(step, resolved, request)
+    }
+
+    func begin(_ step: Redirect.RequestStep, _ resolved: ResolvedConfiguration, _ request: Request) {
         let hop = RequestHop(step: step, resolved: resolved, began: scheduler.now, number: request.attempt)
         perform(next { $0.started(hop) }, request)
     }
@@ -346,18 +361,12 @@ final class NetworkWork: RequestWork {
 
     private func end(_ run: PipelineRun, _ step: Redirect.RequestStep, _ request: Request) {
         account?.close()
+        run.outputs?.sharedLoad = sharedLoad
         // A function on the loop holds up timers too.
         if lifecycle.deadline < .infinity, run.response.isSuccess, timeLeft <= 0 {
             return end(.failure(failure(.transport(.overdue(after: totalSeconds)), step)), request)
         }
         request.complete(ResponseInfo(run.response, stageOutputs: run.outputs))
-    }
-
-    /// A script that was loaded again meanwhile does not affect requests that began before (ARCHITECTURE.md,
-    /// Four walks).
-    private var configurationAtEnd: ResolvedConfiguration {
-        if let configurationAtStart, generation != resource.core.generation { return configurationAtStart }
-        return finalConfiguration
     }
 
     /// Stops waiting. A message in flight ends with this result.
@@ -371,6 +380,9 @@ final class NetworkWork: RequestWork {
         case .pipeline(let run, let timer):
             run.cancel()
             timer?.cancel()
+        case .otherHost(let load, let timer):
+            timer?.cancel()
+            load.abandon()
         }
         awaited = .nothing
     }
@@ -381,17 +393,5 @@ final class NetworkWork: RequestWork {
         permits?.leave()
         delivery?.file?.discard()
         account?.close()
-    }
-
-    /// The message in flight; nil if there is none.
-    var transfer: (any Transfer)? {
-        if case .transfer(let transfer, _) = awaited { transfer } else { nil }
-    }
-
-    /// The reason why the body can't be sent again as it was (41.5, 69.4).
-    private func bodyObstacle(of step: Redirect.RequestStep) -> String? {
-        if step.payload.isSpent { return RequestPayload.spentMessage }
-        guard let files, let now = step.payload.fileStamps else { return nil }
-        return now != files || now.contains(nil) ? RequestPayload.changedMessage : nil
     }
 }

@@ -76,7 +76,7 @@ extension RequestPlan {
         }
         resource.additions?.write(to: &draft)
         do {
-            if isConditional { resource.makeConditional(&draft) }
+            if isLoad { resource.makeConditional(&draft) }
             for mutation in mutations { try mutation(&draft) }
             let mutators = resolved.configuration.mutators
             if !mutators.isEmpty {

@@ -14,7 +14,7 @@ extension Resource {
     }
 
     func loadPlan() -> RequestPlan {
-        RequestPlan(method: "GET", isConditional: true)
+        RequestPlan(method: "GET", isLoad: true)
     }
 
     /// Makes a request conditional on the data at the time when it is built.
@@ -78,6 +78,8 @@ extension Resource {
             let isOutdated = request.isOutdated
             self.loadRequests.remove(identical: request)
             self.finishLoad(number, info, hadEnded: hadEnded, isOutdated: isOutdated)
+            let shared = info.stageOutputs?.sharedLoad ?? request.work.network?.sharedLoad
+            shared?.ended(info, isOutdated: isOutdated)
         }
         notify(.requested)
         request.start()

@@ -47,6 +47,9 @@ public final class Engine {
     /// time by hand and wait for no work.
     package var movesLargeContent = true
 
+    /// Its connection with other hosts; nil for a host by itself.
+    package var coordination: (any HostCoordination)?
+
     /// A number from 0 to 1, for the waits between attempts. Tests set their own.
     package var random: @EngineActor () -> Double = { Double.random(in: 0...1) }
     private(set) lazy var attemptControl = AttemptControl(self)

@@ -37,7 +37,7 @@ extension Service {
         var definition = core.definition
         definition.generation = core.lastGeneration
         core.set(definition)
-        invalidateConfiguration()
+        core.invalidateConfiguration()
     }
 
     /// Restores the old definition after the new one has failed.

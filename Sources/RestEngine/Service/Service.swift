@@ -1,3 +1,5 @@
+internal import Coordination
+
 /// An API: a base URL, the blocks that configure requests to it, and its resources (rules 1).
 @EngineActor
 public final class Service {
@@ -147,95 +149,6 @@ public final class Service {
     @discardableResult
     package func flushUnusedResourcesAboveLimit() -> Bool { core.flushAboveLimit() }
 
-    /// Wipes all live resources; unused ones are dropped first (1.11).
-    public func wipeResources() { wipeResources { _ in true } }
-
-    /// Wipes the live resources that match. Unused ones are dropped, and their entries in caches are removed
-    /// too (D15).
-    ///
-    /// - Parameters:
-    ///   - dropsUnused: False keeps unused resources that don't match.
-    ///   - matches: Whether a resource is wiped.
-    /// - Returns: The number of resources that matched.
-    @discardableResult
-    public func wipeResources(
-        dropsUnused: Bool = true, where matches: (Resource) throws -> Bool
-    ) rethrows -> Int {
-        try wipeResources(dropsUnused: dropsUnused, where: matches, polling: {})
-    }
-
-    /// Wipes the resources of a partition, or of all partitions, and removes their entries in caches, whether
-    /// they are in memory or not (77.7).
-    ///
-    /// - Parameters:
-    ///   - partition: Nil for all, that of everybody included.
-    ///   - matches: Nil for all URLs. It is called on other threads, too.
-    /// - Returns: The number of live resources that matched.
-    @discardableResult
-    public func wipeResources(
-        inPartition partition: String?, where matches: (@Sendable (URLText) -> Bool)? = nil
-    ) -> Int {
-        let count = wipeResources {
-            guard partition == nil || $0.partition == partition else { return false }
-            guard let matches else { return true }
-            return $0.url.map(matches) ?? false
-        }
-        removeFromCaches(partition: partition, where: matches)
-        return count
-    }
-
-    /// Removes entries of caches, whether their resources are in memory or not, and for all URLs the cookies
-    /// of the partition.
-    private func removeFromCaches(
-        partition: String?, where matches: (@Sendable (URLText) -> Bool)?
-    ) {
-        if matches == nil { core.partitionCookies.remove(partition) }
-        engine.removeFromCaches(of: name) { own, url in
-            guard partition == nil || own == partition else { return false }
-            guard let matches else { return true }
-            return URLText(url).map(matches) ?? false
-        }
-    }
-
-    /// The same for a glob; nil for all URLs.
-    package func removeFromCaches(partition: String?, _ pattern: GlobPattern?) {
-        guard let pattern else { return removeFromCaches(partition: partition, where: nil) }
-        removeFromCaches(partition: partition, where: { pattern.matches($0) })
-    }
-
-    /// The same, with a call of `poll` before each step. If it throws, only some of the resources have been
-    /// wiped.
-    @discardableResult
-    package func wipeResources(
-        dropsUnused: Bool = true, where matches: (Resource) throws -> Bool, polling poll: () throws -> Void
-    ) rethrows -> Int {
-        var all = try core.table.live.filter {
-            try poll()
-            return try matches($0)
-        }
-        let count = all.count
-        guard dropsUnused else {
-            for resource in all {
-                try poll()
-                resource.wipe()
-            }
-            return count
-        }
-        for resource in all {
-            try poll()
-            resource.removeFromCaches()
-        }
-        let matching = Set(all.map(ObjectIdentifier.init))
-        all = []
-        core.table.flush()
-        // A new resource at the address of one that was dropped has no data.
-        for resource in core.table.live where matching.contains(ObjectIdentifier(resource)) {
-            try poll()
-            resource.wipe()
-        }
-        return count
-    }
-
     // MARK: Configuration
 
     /// Increases whenever a resolved configuration may be out of date (14.5).
@@ -262,6 +175,7 @@ public final class Service {
     /// Makes the blocks run again when they are next needed (14.5).
     public func invalidateConfiguration() {
         core.invalidateConfiguration()
+        tellOthers(.blocks)
     }
 
     /// Runs one block on its own, for a check of scripts. Returns the error that it threw.

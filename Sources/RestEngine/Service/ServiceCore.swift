@@ -27,6 +27,9 @@ final class ServiceCore {
     /// Increases with each new definition; see ``Service/Definition``.
     private(set) var generation = 0
     var lastGeneration = 0
+    /// Entries of before this time, in caches of this host alone, are stale: changes of other hosts may have
+    /// been missed.
+    var trustedSince = -Double.infinity
     /// True while blocks are added one after the other, before any is used.
     var isBeingRedefined = false
     /// The limit for live resources; beyond it unused ones are evicted.

@@ -24,9 +24,34 @@ extension ConfigurationBinding {
                 "How long past its expiry data may stand in for a load that fails.",
                 { $0.staleIfErrorSeconds }
             ) { $0.staleIfErrorSeconds = $1 },
-            flag(
-                "collapse", default: "true", "Reads of a stale resource join the load in flight.",
-                { $0.isCollapsing }, { $0.isCollapsing = $1 }),
+            property(
+                "collapse", "boolean | \"shared\"",
+                """
+                Reads of a stale resource join the load in flight; with `"shared"` also that of another host with the \
+                same `rest.shared`, as they do with a cache in it.
+                """, default: "true",
+                { call in
+                    let configuration = try draft(call).configuration
+                    if configuration.sharesLoads {
+                        call.lua.push("shared")
+                    } else {
+                        call.lua.push(configuration.isCollapsing)
+                    }
+                    return .one
+                },
+                set: { call in
+                    let isShared = try call.type(1) == .string && call.string(1, "collapse") == "shared"
+                    if isShared { _ = try context.sharedMemory.require(for: "collapse = \"shared\"") }
+                    if !isShared, call.type(1) == .string {
+                        throw call.bad(1, "collapse", "it is true, false or \"shared\"")
+                    }
+                    let isCollapsing = try isShared || call.boolean(1, "collapse")
+                    try draft(call).edit {
+                        $0.isCollapsing = isCollapsing
+                        $0.sharesLoads = isShared
+                    }
+                    return .none
+                }),
         ]
     }
 

@@ -122,6 +122,7 @@ final class ScriptGeneration {
         predecessor?.generation.retire(handingOver: taken.map(\.service))
         taken = []
         predecessor = nil
+        context.sharedMemory.takeOver()
         context.declarations.begin()
     }
 

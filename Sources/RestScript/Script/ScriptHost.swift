@@ -64,6 +64,7 @@ public final class ScriptHost {
             context.close()
             throw missing
         }
+        if predecessor == nil, !options.collectsDiagnostics { context.sharedMemory.takeOver() }
         context.declarations.finish(
             starting: options.collectsDiagnostics || !options.startsWork
                 ? .never : predecessor != nil ? .later : shared == nil ? .now : .nextTick)

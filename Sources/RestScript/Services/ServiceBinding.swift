@@ -225,22 +225,23 @@ struct ServiceBinding: ScriptBinding {
             } catch {
                 throw LuaUsageError("bad option 'pattern' (\(error))")
             }
-            service.wipeResources(inPartition: options.partition) { pattern.matches($0) }
+            service.wipeResources(inPartition: options.partition, pattern)
             return
         }
-        let matches = try wipedResources(call, service)
+        let (matches, glob) = try wipedResources(call, service)
         let lua = call.lua
-        try service.wipeResources(where: matches, polling: { try lua.poll() })
+        try service.wipeResources(glob: glob, where: matches, polling: { try lua.poll() })
     }
 
+    /// The function, and the glob that it stands for; nil for another function.
     private func wipedResources(
         _ call: Arguments, _ service: Service
-    ) throws -> (Resource) throws -> Bool {
-        guard call.count > 0 else { return { _ in true } }
+    ) throws -> (matches: (Resource) throws -> Bool, glob: String?) {
+        guard call.count > 0 else { return ({ _ in true }, nil) }
         if call.type(1) == .function {
             let matches = try call.function(1, "fn")
             let lua = call.lua
-            return { [values, phases] resource in
+            let asked: (Resource) throws -> Bool = { [values, phases] resource in
                 lua.push(matches)
                 values.push(resource, on: lua)
                 // An error of the function is the caller's error, unchanged.
@@ -248,14 +249,19 @@ struct ServiceBinding: ScriptBinding {
                 defer { lua.pop() }
                 return lua.isTruthy(-1)
             }
+            return (asked, nil)
         }
+        var text: String?
         let pattern = try PatternBinding(context: context).pattern(call, 1, service)
         if case .glob(let glob) = pattern {
             do throws(PatternError) { _ = try glob.forPaths() } catch {
                 throw LuaUsageError("bad pattern: \(error.description)")
             }
+            text = glob.text
         }
-        return { resource in try resource.url.map { try pattern.matches($0) { _ in false } } ?? false }
+        return (
+            { resource in try resource.url.map { try pattern.matches($0) { _ in false } } ?? false }, text
+        )
     }
 
     /// Advice for names that a service does not have.

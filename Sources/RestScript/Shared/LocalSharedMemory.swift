@@ -20,6 +20,8 @@ final class LocalSharedMemory: SharedMemoryAccess {
         engine.scheduler.nextTick { completion(Result { try make() }) }
     }
 
+    func coordinate(_ services: @escaping @EngineActor () -> [Service]) {}
+
     func makeCache(_ settings: RedisCacheSettings) -> any EntityCache { MemoryCache() }
 
     func get(_ key: String, completion: @escaping Completion<Tree?>) {

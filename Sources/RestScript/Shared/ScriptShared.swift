@@ -39,10 +39,22 @@ final class ScriptShared {
         return new
     }
 
+    /// The script is the running one: its services and those of other hosts with the same memory coordinate
+    /// from now on, and those of the script before no longer.
+    func takeOver() {
+        let isWanted = (context.options.shared ?? declared)?.coordinates ?? false
+        guard isWanted, let memory = try? require(for: "the coordination of hosts") else {
+            context.engine.coordination?.stop()
+            context.engine.coordination = nil
+            return
+        }
+        memory.coordinate { [weak context] in context?.services.all ?? [] }
+    }
+
     /// The memory of a URL of its own.
     func open(url: String) throws(LuaUsageError) -> any SharedMemoryAccess {
         var settings = context.options.shared ?? declared ?? SharedMemorySettings(url: url)
-        settings.url = url
+        (settings.url, settings.coordinates) = (url, false)
         try check(settings)
         return try open(settings)
     }

@@ -7,6 +7,7 @@ struct SharedOptions {
     var url: String?
     var prefix = SharedMemorySettings.standardPrefix
     var timeout = SharedMemorySettings.standardTimeout
+    var coordinates = true
 
     static let schema = ScriptSchema<SharedOptions>([
         ScriptOption<SharedOptions>(
@@ -28,6 +29,10 @@ struct SharedOptions {
             "timeout", .between(0.001, 5), default: "0.05",
             "The longest that an operation may take. Then the request goes on without it."
         ) { $0.timeout = $1 },
+        .flag(
+            "coordinate", default: "true",
+            "Whether hosts load resources for each other, and tell each other of invalidations."
+        ) { $0.coordinates = $1 },
     ])
 }
 
@@ -57,7 +62,8 @@ struct SharedBinding: ScriptBinding {
         var given = SharedOptions()
         try options.read(SharedOptions.schema, into: &given)
         let url = try options.required("redis", given.url)
-        let settings = SharedMemorySettings(url: url, prefix: given.prefix, timeout: given.timeout)
+        let settings = SharedMemorySettings(
+            url: url, prefix: given.prefix, timeout: given.timeout, coordinates: given.coordinates)
         try context.declarations.declare(call) { try context.sharedMemory.declare(settings, at: call.place) }
     }
 

@@ -9,6 +9,11 @@ public import RestEngine
 public protocol SharedMemoryAccess: AnyObject {
     typealias Completion<Value> = @EngineActor (Result<Value, any Error>) -> Void
 
+    /// The script is the running one. From now on its services and those of other hosts load resources for
+    /// each other, and learn of each other's invalidations.
+    ///
+    /// - Parameter services: Asked whenever a change of another host comes.
+    func coordinate(_ services: @escaping @EngineActor () -> [Service])
     func makeCache(_ settings: RedisCacheSettings) -> any EntityCache
     func get(_ key: String, completion: @escaping Completion<Tree?>)
     /// - Parameter lifetime: In seconds; nil means no end.
@@ -29,15 +34,18 @@ public struct SharedMemorySettings: Sendable {
     public var prefix: String
     /// Seconds for one operation.
     public var timeout: Double
+    /// Whether hosts load resources for each other, and tell each other of invalidations.
+    public var coordinates: Bool
 
     public static let standardPrefix = "resthost"
     public static let standardTimeout = 0.05
 
     public init(
         url: String, prefix: String = SharedMemorySettings.standardPrefix,
-        timeout: Double = SharedMemorySettings.standardTimeout
+        timeout: Double = SharedMemorySettings.standardTimeout, coordinates: Bool = true
     ) {
         (self.url, self.prefix, self.timeout) = (url, prefix, timeout)
+        self.coordinates = coordinates
     }
 }
 

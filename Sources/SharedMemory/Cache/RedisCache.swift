@@ -1,3 +1,4 @@
+package import Coordination
 internal import Platform
 package import RestEngine
 
@@ -6,7 +7,7 @@ package import RestEngine
 /// A server that can't be used is no error for a request: a read finds nothing and a write is lost, within
 /// the client's timeout. The server removes entries after their time, and by its own rules when it is full.
 @EngineActor
-package final class RedisCache: EntityCache {
+package final class RedisCache: SharedEntityCache {
     package struct Settings: Sendable {
         package var keys: RedisKeys
         /// Seconds for which an entry is kept, from its last write or confirmation.
@@ -14,6 +15,8 @@ package final class RedisCache: EntityCache {
         /// The largest entry; a larger entity is not kept.
         package var mostEntryBytes = RedisCache.standardMostEntryBytes
         package var compresses = false
+        /// Whether hosts coordinate by the same server and prefix.
+        package var isCoordinated = false
 
         package init(_ keys: RedisKeys) { self.keys = keys }
     }
@@ -44,6 +47,8 @@ package final class RedisCache: EntityCache {
     }
 
     package nonisolated var separatesPartitions: Bool { true }
+
+    package nonisolated var isCoordinated: Bool { settings.isCoordinated }
 
     /// The client has a line in the log for each kind of failure, and the end of it.
     package nonisolated var reportsItsFailures: Bool { true }
@@ -123,16 +128,41 @@ package final class RedisCache: EntityCache {
         _ entity: Entity, for key: CacheKey, completion: @escaping @EngineActor ((any Error)?) -> Void
     ) {
         guard let key = key.value as? Key else { return completion(nil) }
+        write(entity, key, completion) { [settings] bytes in
+            RedisCommand(
+                "SET", .text(key.name), .bytes(bytes), "PX", .integer(settings.milliseconds),
+                changesData: true)
+        }
+    }
+
+    package func write(
+        _ entity: Entity, for key: CacheKey, under grant: LeaseGrant,
+        completion: @escaping @EngineActor ((any Error)?) -> Void
+    ) {
+        guard let key = key.value as? Key else { return completion(nil) }
+        let keys = CoordinationKeys(keys: settings.keys)
+        let numbers = keys.numbers(CoordinationKeys.name(key.place))
+        write(entity, key, completion) { [settings] bytes in
+            CoordinationScripts.write.whole(
+                [numbers, keys.generation(key.place.service), key.name],
+                [
+                    .text("\(grant.number)"), .text("\(grant.generation)"), .bytes(bytes),
+                    .integer(settings.milliseconds),
+                ])
+        }
+    }
+
+    private func write(
+        _ entity: Entity, _ key: Key, _ completion: @escaping @EngineActor ((any Error)?) -> Void,
+        making command: @escaping @Sendable ([UInt8]) -> RedisCommand
+    ) {
         let settings = settings
         engine.beginOffloadedWork()
         client.send(weight: entity.estimatedBytes, changesData: true) { () throws(RedisFailure) in
             do throws(EntityCodingError) {
                 let bytes = try CacheEntry.encode(
                     entity, at: key.place, compressing: settings.compresses, most: settings.mostEntryBytes)
-                guard let bytes else { return Self.removal(key.name) }
-                return RedisCommand(
-                    "SET", .text(key.name), .bytes(bytes), "PX", .integer(settings.milliseconds),
-                    changesData: true)
+                return bytes.map(command) ?? Self.removal(key.name)
             } catch { throw RedisFailure(.unsuitable, "\(error)") }
         } completion: { [self] result in
             if case .failure(let failure) = result, failure.kind == .unsuitable {

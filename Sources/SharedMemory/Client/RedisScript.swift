@@ -16,6 +16,11 @@ struct RedisScript: Sendable {
         }
     }
 
+    /// The command with the text: for values whose bytes are much more than it, and are made elsewhere.
+    func whole(_ keys: [String], _ arguments: [RedisCommand.Argument]) -> RedisCommand {
+        command("EVAL", text, keys, arguments)
+    }
+
     fileprivate func command(
         _ name: String, _ body: String, _ keys: [String], _ arguments: [RedisCommand.Argument]
     ) -> RedisCommand {

@@ -249,7 +249,7 @@ extension HostFacts {
         processors = MachineProcessors.current
         droppedContents = budget.droppedContents
         if let stall = host.stalledModules { warnings.append(stall) }
-        shared = SharedServers.shared.families
+        shared = SharedServers.shared.families(of: generations.engine)
         if let failure = SharedServers.shared.failure { warnings.append(failure) }
     }
 

@@ -46,7 +46,7 @@ final class SharedServers {
     /// The reason why the host is degraded; nil while there is none.
     var failure: String? { clients.lazy.compactMap(\.condition.failure).first }
 
-    var families: [MetricFamily] {
+    func families(of engine: Engine) -> [MetricFamily] {
         let all = clients.map { (server: $0.settings.address.description, counts: $0.condition.counts) }
         func samples(
             _ value: (RedisCondition.Counts) -> Double
@@ -65,6 +65,23 @@ final class SharedServers {
             MetricFamily(.sharedCommands, commands),
             MetricFamily(.sharedConnected, samples { $0.isConnected ? 1 : 0 }),
             MetricFamily(.sharedUnreadable, samples { Double($0.unreadable) }),
+        ] + ((engine.coordination as? RedisCoordination)?.families ?? [])
+    }
+}
+
+extension RedisCoordination {
+    fileprivate var families: [MetricFamily] {
+        func counters(_ name: MetricName, _ counts: [(String, Int)]) -> MetricFamily {
+            MetricFamily(name, counts.map { .init([.init("result", $0.0)], .number(Double($0.1))) })
+        }
+        let (loads, changes) = (loads, changes)
+        return [
+            counters(
+                .sharedLoads, [("leased", loads.leased), ("used", loads.used), ("alone", loads.alone)]),
+            counters(
+                .sharedInvalidations,
+                [("sent", changes.sent), ("received", changes.received), ("missed", changes.missed)]),
+            MetricFamily(.sharedInvalidationsWaiting, [.init([], .number(Double(waitingChanges)))]),
         ]
     }
 }
@@ -75,11 +92,24 @@ final class RedisSharedMemory: SharedMemoryAccess {
     private let engine: Engine
     private let client: RedisClient
     private let keys: RedisKeys
+    private let coordinates: Bool
     private let store: RedisStore
 
-    init(_ engine: Engine, _ client: RedisClient, _ keys: RedisKeys) {
+    init(_ engine: Engine, _ client: RedisClient, _ keys: RedisKeys, coordinates: Bool) {
         (self.engine, self.client, self.keys) = (engine, client, keys)
+        self.coordinates = coordinates
         store = RedisStore(engine: engine, client: client, keys)
+    }
+
+    func coordinate(_ services: @escaping @EngineActor () -> [Service]) {
+        if let known = engine.coordination as? RedisCoordination, known.uses(client, keys) {
+            known.services = services
+            return
+        }
+        engine.coordination?.stop()
+        let new = RedisCoordination(engine: engine, client: client, keys, services: services)
+        engine.coordination = new
+        new.start()
     }
 
     func makeCache(_ settings: RedisCacheSettings) -> any EntityCache {
@@ -87,6 +117,7 @@ final class RedisSharedMemory: SharedMemoryAccess {
         own.lifetime = settings.lifetime ?? own.lifetime
         own.mostEntryBytes = settings.maxEntryBytes ?? own.mostEntryBytes
         own.compresses = settings.compresses
+        own.isCoordinated = coordinates
         return RedisCache(engine: engine, client: client, own, user: settings.user ?? { "" })
     }
 
@@ -133,7 +164,9 @@ extension SharedMemoryProvider {
             RedisKeys(prefix: prefix) == nil ? RedisKeys.advice : nil
         } open: { engine, settings in
             guard let keys = RedisKeys(prefix: settings.prefix) else { throw PrefixFault() }
-            return RedisSharedMemory(engine, try SharedServers.shared.client(settings, log: log), keys)
+            return RedisSharedMemory(
+                engine, try SharedServers.shared.client(settings, log: log), keys,
+                coordinates: settings.coordinates)
         }
     }
 

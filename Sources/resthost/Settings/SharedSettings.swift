@@ -7,13 +7,14 @@ struct SharedSettings {
     private var url: String?
     private var prefix: String?
     private var timeout: Double?
+    private var coordinates = true
 
     /// Nil without a server.
     var settings: SharedMemorySettings? {
         guard let url else { return nil }
         return SharedMemorySettings(
             url: url, prefix: prefix ?? SharedMemorySettings.standardPrefix,
-            timeout: timeout ?? SharedMemorySettings.standardTimeout)
+            timeout: timeout ?? SharedMemorySettings.standardTimeout, coordinates: coordinates)
     }
 
     static let fields: [OptionField<SettingsValue, SettingsFile>] = [
@@ -37,5 +38,9 @@ struct SharedSettings {
             "timeout", .between(0.001, 5), default: "0.05",
             "The longest that an operation may take. Then the request goes on without it."
         ) { $0.shared.timeout = $1 }.like("`rest.shared`"),
+        .flag(
+            "coordinate", default: "true",
+            "Whether hosts load resources for each other, and tell each other of invalidations."
+        ) { $0.shared.coordinates = $1 }.like("`rest.shared`"),
     ]
 }

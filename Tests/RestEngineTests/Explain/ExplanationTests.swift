@@ -220,7 +220,8 @@ struct ExplanationTests {
         let known = [
             "expirationSeconds", "retrySeconds", "headers", "progressSeconds", "pipeline", "timeouts",
             "maxBodyBytes", "refreshSeconds", "stream", "isTraced", "sendsRequestID", "computation", "schema",
-            "redirects", "attemptRules", "isCollapsing", "mutators", "decorators",
+            "redirects", "attemptRules", "isCollapsing", "sharesLoads", "mutators",
+            "decorators",
         ]
         // A new field: add it to ConfigurationFacts, then here.
         #expect(Mirror(reflecting: Configuration()).children.compactMap(\.label).sorted() == known.sorted())

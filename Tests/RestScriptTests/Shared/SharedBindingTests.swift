@@ -66,6 +66,35 @@ struct SharedBindingTests {
             ])
     }
 
+    @Test func `collapse has a third value, which needs a shared memory`() throws {
+        let configure = """
+            local api = rest.service { base_url = "https://api.test" }
+            api:configure("**", function(c)
+              c.collapse = "shared"
+              print(c.collapse)
+              c.collapse = true
+              print(c.collapse)
+              print(select(2, pcall(function() c.collapse = "other" end)))
+            end)
+            api:resource("/a"):load()
+            """
+        let fixture = fixture()
+        try fixture.load(Self.declaration + configure)
+        fixture.advance(1)
+        #expect(fixture.take().prefix(2) == ["shared", "true"])
+        fixture.close()
+        let alone = self.fixture()
+        try alone.load(
+            """
+            local api = rest.service { base_url = "https://api.test" }
+            api:configure("**", function(c) print(select(2, pcall(function() c.collapse = "shared" end))) end)
+            api:resource("/a"):load()
+            """)
+        alone.advance(1)
+        #expect(alone.take().first?.contains("needs a shared memory") == true)
+        alone.close()
+    }
+
     @Test func `a value with a ttl ends`() throws {
         let lines = try lines(
             #"local s = rest.store.shared s:set("a", 1, { ttl = 2 }) rest.sleep(3) print(s:get("a"))"#,

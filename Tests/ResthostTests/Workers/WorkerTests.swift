@@ -13,76 +13,8 @@ struct WorkerTests {
         gateway:route("GET", "/who", function() return { worker = rest.worker.number, version = VERSION } end)
         """
 
-    /// A host of three workers.
-    private final class Host {
-        let folder: ScriptFolder
-        let program: ChildProcess
-        private let sockets = TemporaryFolder()
-        private(set) var port = 0
-
-        init(_ script: String, _ options: String...) async throws {
-            folder = ScriptFolder(script)
-            let admin = sockets.path + "/admin.sock"
-            program = ChildProcess(
-                [BuiltProgram.path, "run", "main.lua", "--workers", "3", "--admin", admin] + options,
-                in: folder.path)
-            try #require(await program.hasReported("3 workers serve main.lua"), "\(program.errors)")
-            let line = program.output.split(separator: "\n").first { $0.hasPrefix("listening on ") }
-            port = try #require(line.flatMap { Int($0.split(separator: ":").last ?? "") })
-        }
-
-        deinit {
-            program.signal(SIGKILL)
-            for process in processes { kill(process, SIGKILL) }
-        }
-
-        var processes: [pid_t] {
-            (try? status()["workers"]?.elements.compactMap { $0["pid"]?.int.map { pid_t($0) } }) ?? []
-        }
-
-        func get(_ target: String, method: String = "GET") throws -> String {
-            try LoopbackClient(port: port).exchange(
-                "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-        }
-
-        func body(_ target: String) throws -> Tree {
-            let answer = try get(target)
-            return try Tree(json: String(answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""))
-        }
-
-        /// The answer of `resthost status`.
-        func status() throws -> Tree {
-            let answer = try LoopbackClient(path: sockets.path + "/admin.sock").exchange(
-                "GET /-/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            return try Tree(json: String(answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""))
-        }
-
-        /// The workers that answer requests, which are given to them in turn.
-        func workers() throws -> Set<Int> {
-            var seen: Set<Int> = []
-            // On a busy machine a worker may miss its turn.
-            for _ in 0..<60 where seen.count < 3 {
-                if let number = try body("/who")["worker"]?.int { seen.insert(Int(number)) }
-            }
-            return seen
-        }
-
-        /// A stream of events on the host's admin socket.
-        func followed(_ target: String) throws -> LoopbackClient {
-            let client = try LoopbackClient(path: sockets.path + "/admin.sock")
-            client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            return client
-        }
-
-        func command(_ words: String...) async -> ChildProcess.Outcome {
-            await ChildProcess(
-                [BuiltProgram.path] + words + ["--admin", sockets.path + "/admin.sock"], in: folder.path
-            ).end()
-        }
-    }
-
     @Test func `all workers serve, and one answer speaks for all`() async throws {
-        let host = try await Host("VERSION = 1 " + Self.gateway)
+        let host = try await WorkerHost("VERSION = 1 " + Self.gateway)
         #expect(try host.workers() == [1, 2, 3])
         #expect(try host.body("/-/health")["status"]?.string == "ok")
         let status = try host.status()
@@ -98,7 +30,7 @@ struct WorkerTests {
     }
 
     @Test func `a killed worker has a successor, and requests go on`() async throws {
-        let host = try await Host("VERSION = 1 " + Self.gateway)
+        let host = try await WorkerHost("VERSION = 1 " + Self.gateway)
         let victim = try #require(host.processes.dropFirst().first)
         kill(victim, SIGKILL)
         // Until it has ended it may still accept a connection, which then is cut.
@@ -110,7 +42,7 @@ struct WorkerTests {
     }
 
     @Test func `a bad version is refused once by all, and a successor has the good one`() async throws {
-        let host = try await Host("VERSION = 1 " + Self.gateway)
+        let host = try await WorkerHost("VERSION = 1 " + Self.gateway)
         host.folder.write("local rest = require 'resthost'\nx x\n", to: "main.lua")
         #expect(await host.program.hasReported("generation 1 goes on in all workers"))
         #expect(host.program.errors.ranges(of: "syntax error").count == 1, "\(host.program.errors)")
@@ -122,7 +54,7 @@ struct WorkerTests {
     }
 
     @Test func `a reload changes all workers, and tells who asked for it`() async throws {
-        let host = try await Host("VERSION = 1 " + Self.gateway, "--no-watch")
+        let host = try await WorkerHost("VERSION = 1 " + Self.gateway, "--no-watch")
         host.folder.write(
             "local rest = require 'resthost'\nVERSION = 2 " + Self.gateway + "\n", to: "main.lua")
         let reload = await host.command("reload")
@@ -135,7 +67,7 @@ struct WorkerTests {
     }
 
     @Test func `jobs of the main file run in the first worker and its successor`() async throws {
-        let host = try await Host(
+        let host = try await WorkerHost(
             """
             VERSION = 1
             rest.spawn(function() print("job", rest.worker.number) end)
@@ -159,7 +91,7 @@ struct WorkerTests {
         let peer = LoopbackPeer { _ in
             PeerConnection.response(headers: [("Content-Type", "text/plain")], body: Array("x".utf8))
         }
-        let host = try await Host(
+        let host = try await WorkerHost(
             """
             local api = rest.service { name = "api", base_url = "\(peer.baseURL)" }
             api:configure("**", function(c) c.expiration_time = 1000 end)
@@ -174,7 +106,7 @@ struct WorkerTests {
     }
 
     @Test func `events of all workers are told, each with its worker`() async throws {
-        let host = try await Host(
+        let host = try await WorkerHost(
             """
             rest.after(0, { each_worker = true }, function() print("alive", rest.worker.number) end)
             \(Self.gateway)
@@ -197,7 +129,7 @@ struct WorkerTests {
 
     @Test func `the log of all workers is told, each entry with one number`() async throws {
         let script = "rest.after(0.2, { each_worker = true }, function() rest.log.info('hello') end)\n"
-        let host = try await Host(script + Self.gateway, "--log-format", "json")
+        let host = try await WorkerHost(script + Self.gateway, "--log-format", "json")
         #expect(await host.program.hasReported("\"message\":\"hello\"", times: 3))
         let follower = try host.followed("/-/events?kinds=log")
         var text = ""

@@ -1,0 +1,16 @@
+package import Coordination
+
+/// Connects an engine with the engines of other hosts.
+///
+/// Implementations answer within their own time limits, and without their server at once: a load that can't
+/// be shared is this host's own.
+@EngineActor
+package protocol HostCoordination: AnyObject, Sendable {
+    /// Decides who makes the load. Calls ``SharedLoad/load(under:)`` or ``SharedLoad/use(_:)``, at once or
+    /// later.
+    func begin(_ load: SharedLoad)
+    /// Tells the other hosts of a change that was made here. It may not wait.
+    func publish(_ invalidation: Invalidation)
+    /// The engine doesn't use it any more.
+    func stop()
+}

@@ -1,0 +1,114 @@
+/// The steps of leases and invalidations in the server. `VirtualServer` of the simulator is their model.
+enum CoordinationScripts {
+    /// Seconds for which the server keeps a number and the list of those who wait. A holder that takes longer
+    /// finds no number, and writes nothing.
+    private static let kept = 600
+    /// Messages that a host's stream keeps, about. A host that misses one waits for the end of the lease.
+    private static let mostMessages = 1000
+
+    /// The server's time in microseconds. Servers before version 5 write after they read it only if told so.
+    private static let clock = """
+        if redis.replicate_commands then redis.replicate_commands() end
+        local time = redis.call('TIME')
+        local now = time[1] * 1000000 + time[2]
+        local function text(number) return string.format('%.0f', number) end
+
+        """
+
+    /// A number that is larger than the last one, and than all numbers of a server that lost its data.
+    private static let next =
+        clock + """
+            local function next(last) return text(math.max(tonumber(last or 0) + 1, now)) end
+            local function wake(waiters, prefix, name)
+                for _, host in ipairs(redis.call('SMEMBERS', waiters)) do
+                    redis.call('XADD', prefix .. host, 'MAXLEN', '~', \(mostMessages), '*', 'k', name)
+                    redis.call('EXPIRE', prefix .. host, \(kept))
+                end
+                redis.call('DEL', waiters)
+            end
+
+            """
+
+    /// Keys: numbers, lease, waiters, generation. Arguments: token, milliseconds, host.
+    static let acquire = RedisScript(
+        next + """
+            local holder = redis.call('GET', KEYS[2])
+            if holder and holder ~= ARGV[1] then
+                redis.call('SADD', KEYS[3], ARGV[3])
+                redis.call('EXPIRE', KEYS[3], \(kept))
+                return {0, redis.call('PTTL', KEYS[2])}
+            end
+            local number = next(redis.call('HGET', KEYS[1], 'n'))
+            redis.call('HSET', KEYS[1], 'n', number)
+            redis.call('EXPIRE', KEYS[1], \(kept))
+            redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+            local written = redis.call('HGET', KEYS[1], 't')
+            local since = written and text(now - tonumber(written)) or '-1'
+            return {1, number, redis.call('GET', KEYS[4]) or '0', since}
+            """)
+
+    /// Keys: numbers, lease, waiters, generation, value. Arguments: token, number, generation, value,
+    /// milliseconds, prefix of messages, name.
+    static let finish = RedisScript(
+        next + """
+            local isOwn = false
+            local generation = redis.call('GET', KEYS[4]) or '0'
+            if ARGV[2] ~= '' and ARGV[4] ~= '' and generation == ARGV[3]
+                and redis.call('HGET', KEYS[1], 'n') == ARGV[2] then
+                redis.call('HSET', KEYS[5], 'g', generation)
+                redis.call('HSET', KEYS[5], 'v', ARGV[4])
+                redis.call('PEXPIRE', KEYS[5], ARGV[5])
+                redis.call('HSET', KEYS[1], 't', text(now))
+                isOwn = true
+            end
+            if redis.call('GET', KEYS[2]) == ARGV[1] then
+                redis.call('DEL', KEYS[2])
+                isOwn = true
+            end
+            if isOwn then wake(KEYS[3], ARGV[6], ARGV[7]) end
+            return isOwn and 1 or 0
+            """)
+
+    /// Writes the entry of a cache, if the grant is the newest. Keys: numbers, generation, entry. Arguments:
+    /// number, generation, entry, milliseconds.
+    static let write = RedisScript(
+        clock + """
+            if redis.call('HGET', KEYS[1], 'n') ~= ARGV[1] then return 0 end
+            if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[2] then return 0 end
+            redis.call('SET', KEYS[3], ARGV[3], 'PX', ARGV[4])
+            redis.call('HSET', KEYS[1], 't', text(now))
+            return 1
+            """)
+
+    /// Keys: value, generation.
+    static let read = RedisScript(
+        """
+        local value = redis.call('HMGET', KEYS[1], 'v', 'g')
+        if value[2] == (redis.call('GET', KEYS[2]) or '0') then return value[1] end
+        return false
+        """, changesData: false)
+
+    /// Keys: log, its head, generation, and for one resource numbers, lease, waiters, value. Arguments: host,
+    /// serial, an identity for a new log, the most entries, prefix of messages, name, and the fields.
+    static let invalidate = RedisScript(
+        next + """
+            if KEYS[4] then
+                if redis.call('EXISTS', KEYS[4]) == 1 then
+                    redis.call('HSET', KEYS[4], 'n', next(redis.call('HGET', KEYS[4], 'n')))
+                    redis.call('HDEL', KEYS[4], 't')
+                end
+                redis.call('DEL', KEYS[5], KEYS[7])
+                wake(KEYS[6], ARGV[5], ARGV[6])
+            else
+                redis.call('SET', KEYS[3], next(redis.call('GET', KEYS[3])))
+            end
+            redis.call('HSETNX', KEYS[2], 'e', ARGV[3])
+            local number = redis.call('HINCRBY', KEYS[2], 'n', 1)
+            local entry = {KEYS[1], 'MAXLEN', '~', ARGV[4], '*', 'h', ARGV[1], 'i', ARGV[2],
+                'e', redis.call('HGET', KEYS[2], 'e'), 'n', number}
+            for index = 7, #ARGV do entry[#entry + 1] = ARGV[index] end
+            local id = redis.call('XADD', unpack(entry))
+            redis.call('HSET', KEYS[2], 'l', id)
+            return id
+            """)
+}

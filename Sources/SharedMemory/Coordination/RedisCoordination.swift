@@ -1,0 +1,80 @@
+package import Coordination
+package import RestEngine
+
+/// Connects the hosts of one Redis server and prefix: one of them loads a resource that several need, and all
+/// learn of invalidations.
+@EngineActor
+package final class RedisCoordination: HostCoordination {
+    private let leases: RedisLeases
+    private let invalidations: RedisInvalidations
+
+    private let client: RedisClient
+    private let keys: RedisKeys
+    /// Those that make the changes of other hosts.
+    package var services: @EngineActor () -> [Service]
+
+    /// - Parameter client: For commands on the way of requests. Another one, with a connection of its own,
+    ///   waits for entries of the log, so that no other command waits behind it.
+    package init(
+        engine: Engine, client: RedisClient, _ keys: RedisKeys, rules: LeaseRules = LeaseRules(),
+        services: @escaping @EngineActor () -> [Service]
+    ) {
+        (self.client, self.keys, self.services) = (client, keys, services)
+        let (keys, host) = (CoordinationKeys(keys: keys), Self.identity())
+        leases = RedisLeases(engine: engine, client: client, keys, host: host, rules: rules)
+        invalidations = RedisInvalidations(
+            engine: engine, client: client,
+            follower: RedisClient(RedisClient.Settings(client.settings.address, timeout: 2)), keys, host: host
+        )
+        invalidations.services = { [weak self] in self?.services() ?? [] }
+        invalidations.onMessage = { [leases] in leases.receive($0) }
+        invalidations.onLoss = { [leases] in leases.messagesWereLost() }
+    }
+
+    /// Whether it coordinates hosts of this server and prefix.
+    package func uses(_ client: RedisClient, _ keys: RedisKeys) -> Bool {
+        self.client === client && self.keys == keys
+    }
+
+    /// Follows the other hosts from now on. No effect after the first call.
+    package func start() { invalidations.start() }
+
+    package func stop() { invalidations.stop() }
+
+    package func begin(_ load: SharedLoad) { leases.begin(load) }
+
+    package func publish(_ invalidation: Invalidation) { invalidations.publish(invalidation) }
+
+    /// A random name that no other host or load has.
+    static func identity() -> String {
+        (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+    }
+
+    // MARK: For operators
+
+    /// Loads of resources that hosts share, since the start.
+    package struct Loads: Sendable, Equatable {
+        /// Made for all hosts.
+        package var leased = 0
+        /// Made by another host.
+        package var used = 0
+        /// Made without a lease: the server can't be used, or the wait was too long.
+        package var alone = 0
+    }
+
+    package struct Invalidations: Sendable, Equatable {
+        package var sent = 0
+        package var received = 0
+        /// The times at which some may have been missed, so that all data was stale. One is the start.
+        package var missed = 0
+    }
+
+    package var loads: Loads { leases.counts }
+    package var changes: Invalidations { invalidations.counts }
+    /// The loads that wait for other hosts.
+    package var waitingLoads: Int { leases.waitingCount }
+    /// The changes of this host that the others can't know yet.
+    package var waitingChanges: Int { invalidations.waitingCount }
+    /// Whether it learns of changes.
+    package var isFollowing: Bool { invalidations.isFollowing }
+}

@@ -1,0 +1,180 @@
+internal import Coordination
+internal import RestEngine
+
+/// Single flight over the hosts of one server: performs what each ``LeaseState`` says.
+///
+/// A waiting host is woken by a message in a stream of its own, so no message is lost between a refusal and a
+/// subscription.
+@EngineActor
+final class RedisLeases {
+    @EngineActor
+    private final class Lease {
+        var state: LeaseState
+        let load: SharedLoad
+        let place: CacheEntry.Place
+        let name: String
+        let token = RedisCoordination.identity()
+        var found: Entity?
+        var timer: EngineTimer?
+
+        init(_ load: SharedLoad, _ rules: LeaseRules) {
+            let resource = load.resource
+            self.load = load
+            state = LeaseState(rules)
+            place = CacheEntry.Place(
+                stage: "", user: "", service: resource.service.name, partition: resource.partition,
+                url: resource.urlString)
+            name = CoordinationKeys.name(place)
+        }
+    }
+
+    private let engine: Engine
+    private let client: RedisClient
+    private let keys: CoordinationKeys
+    private let rules: LeaseRules
+    private let host: String
+    private var waiting: [String: [Lease]] = [:]
+    private(set) var counts = RedisCoordination.Loads()
+
+    /// The largest value that one host hands over to others.
+    static let mostBytes = 1 << 20
+
+    /// - Parameter host: The identity of this host.
+    init(
+        engine: Engine, client: RedisClient, _ keys: CoordinationKeys, host: String, rules: LeaseRules
+    ) {
+        (self.engine, self.client, self.keys) = (engine, client, keys)
+        (self.host, self.rules) = (host, rules)
+    }
+
+    var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+
+    private var uptime: Double { engine.scheduler.uptime }
+
+    // MARK: Loads
+
+    func begin(_ load: SharedLoad) {
+        let lease = Lease(load, rules)
+        load.onOutdated = { lease.state.outdated() }
+        load.onEnd = { [self] end in
+            lease.timer?.cancel()
+            forget(lease)
+            switch end {
+            case .loaded(let entity):
+                lease.found = entity
+                perform(lease.state.loaded(hasValue: true), lease)
+            case .failed:
+                let actions = lease.state.loaded(hasValue: false)
+                perform(actions.isEmpty ? lease.state.cancelled() : actions, lease)
+            }
+        }
+        perform(lease.state.started(lookedAt: load.lookedAt, at: uptime), lease)
+    }
+
+    private func perform(_ actions: [LeaseState.Action], _ lease: Lease) {
+        for action in actions {
+            switch action {
+            case .read: read(lease)
+            case .ask: ask(lease)
+            case .wait(let until): wait(lease, until: until)
+            case .load(let grant):
+                if grant == nil { counts.alone += 1 } else { counts.leased += 1 }
+                lease.load.load(under: grant)
+            case .use:
+                guard let entity = lease.found else { continue }
+                counts.used += 1
+                lease.load.use(entity)
+            case .finish(let grant, let keeping): finish(lease, grant, keeping ? lease.found : nil)
+            }
+        }
+    }
+
+    private func read(_ lease: Lease) {
+        let take: @EngineActor (Entity?) -> Void = { [self] entity in
+            lease.found = entity
+            let isFresh = entity.map { lease.load.isFresh($0) } ?? false
+            perform(lease.state.read(isFresh: isFresh, at: uptime), lease)
+        }
+        if lease.load.hasCache { return lease.load.look(take) }
+        let place = lease.place
+        client.run(
+            CoordinationScripts.read, keys: [keys.value(lease.name), keys.generation(place.service)], []
+        ) { result in
+            guard case .success(.bytes(let bytes)) = result,
+                case .entity(let entity) = CacheEntry.decode(bytes, of: place, most: 4 * Self.mostBytes)
+            else { return take(nil) }
+            take(entity)
+        }
+    }
+
+    private func ask(_ lease: Lease) {
+        let milliseconds = Int((rules.seconds * 1000).rounded())
+        let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.name) }
+        client.run(
+            CoordinationScripts.acquire, keys: names + [keys.generation(lease.place.service)],
+            [.text(lease.token), .integer(milliseconds), .text(host)]
+        ) { [self] result in
+            perform(lease.state.answered(Self.answer(result), at: uptime), lease)
+        }
+    }
+
+    private static func answer(_ result: Result<RedisValue, RedisFailure>) -> LeaseAnswer {
+        guard case .success(let value) = result, let parts = value.elements else { return .failed }
+        let numbers = parts.compactMap(\.integer)
+        switch numbers.count {
+        case 2 where numbers[0] == 0: return .held(seconds: Double(max(0, numbers[1])) / 1000)
+        case 4 where numbers[0] == 1:
+            return .granted(
+                LeaseGrant(number: numbers[1], generation: numbers[2]),
+                sinceWrite: numbers[3] < 0 ? nil : Double(numbers[3]) / 1_000_000)
+        default: return .failed
+        }
+    }
+
+    private func wait(_ lease: Lease, until: Double) {
+        waiting[lease.name, default: []].append(lease)
+        lease.timer = engine.scheduler.after(max(0, until - uptime)) { [self] in
+            forget(lease)
+            perform(lease.state.timeIsOver(at: uptime), lease)
+        }
+    }
+
+    private func forget(_ lease: Lease) {
+        waiting[lease.name]?.removeAll { $0 === lease }
+        if waiting[lease.name]?.isEmpty == true { waiting[lease.name] = nil }
+    }
+
+    private func finish(_ lease: Lease, _ grant: LeaseGrant?, _ entity: Entity?) {
+        let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.name) }
+        let bytes =
+            entity.flatMap {
+                try? CacheEntry.encode($0, at: lease.place, compressing: false, most: Self.mostBytes)
+            } ?? []
+        let lifetime = max(rules.seconds, lease.load.expirationSeconds)
+        engine.beginOffloadedWork()
+        client.run(
+            CoordinationScripts.finish,
+            keys: names + [keys.generation(lease.place.service), keys.value(lease.name)],
+            [
+                .text(lease.token), .text(grant.map { "\($0.number)" } ?? ""),
+                .text(grant.map { "\($0.generation)" } ?? ""), .bytes(bytes),
+                .integer(Int(min(lifetime, 86_400) * 1000)), .text(keys.messagesPrefix), .text(lease.name),
+            ]
+        ) { [engine] _ in engine.endOffloadedWork() }
+    }
+
+    // MARK: Messages
+
+    /// Loads of this name may go on: another host has ended its load.
+    func receive(_ name: String) {
+        for lease in waiting.removeValue(forKey: name) ?? [] {
+            lease.timer?.cancel()
+            perform(lease.state.told(at: uptime), lease)
+        }
+    }
+
+    /// Messages may have been lost on their way.
+    func messagesWereLost() {
+        for name in waiting.keys.sorted() { receive(name) }
+    }
+}
