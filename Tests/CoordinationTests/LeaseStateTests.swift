@@ -41,6 +41,14 @@ import Testing
         #expect(made(state.read(isFresh: true, at: 101.01)) == [.use])
     }
 
+    @Test func `A message may be faster than the refusal`() {
+        #expect(made(state.started(lookedAt: 99.9, at: 100)) == [.ask])
+        #expect(made(state.told(at: 100.005)) == [])
+        #expect(made(state.answered(.held(seconds: 4), at: 100.01)) == [.read])
+        #expect(made(state.read(isFresh: false, at: 100.02)) == [.ask])
+        #expect(made(state.answered(.held(seconds: 4), at: 100.03)) == [.wait(until: 104.03)])
+    }
+
     @Test func `It asks again if the holder had no value`() {
         waits()
         #expect(made(state.told(at: 101)) == [.read])

@@ -25,7 +25,7 @@ package struct LeaseState: Sendable {
     private enum State: Sendable, Equatable {
         case idle
         case reading(then: Next)
-        case asking(since: Double)
+        case asking
         case waiting
         case loading(LeaseGrant?)
         case done
@@ -46,6 +46,8 @@ package struct LeaseState: Sendable {
     private var isOutdated = false
     /// The server may have granted the lease although its answer is missing.
     private var mayHold = false
+    /// A message about the key was faster than the answer of the server.
+    private var wasTold = false
 
     package init(_ rules: LeaseRules = LeaseRules()) { self.rules = rules }
 
@@ -84,6 +86,7 @@ package struct LeaseState: Sendable {
             return load(grant)
         case .held(let seconds):
             guard now < deadline else { return load(nil) }
+            if wasTold { return look(at: now, then: .ask) }
             state = .waiting
             return [.wait(until: min(now + max(0, seconds), deadline))]
         case .failed:
@@ -94,6 +97,7 @@ package struct LeaseState: Sendable {
 
     /// The holder has ended, or messages may have been lost.
     package mutating func told(at now: Double) -> [Action] {
+        if state == .asking { wasTold = true }
         guard state == .waiting else { return [] }
         return look(at: now, then: .ask)
     }
@@ -144,7 +148,7 @@ package struct LeaseState: Sendable {
 
     private mutating func ask(at now: Double) -> [Action] {
         guard now < deadline else { return load(nil) }
-        state = .asking(since: now)
+        (state, wasTold) = (.asking, false)
         return [.ask]
     }
 

@@ -61,6 +61,8 @@ final class SharedAcceptor: Sendable {
                 let connection = cplatform_accept(socket)
                 if connection >= 0 {
                     accepted(connection)
+                    // Of many connections at once the other processes get theirs.
+                    sched_yield()
                 } else if connection != -EINTR, connection != -ECONNABORTED,
                     let seconds = refused(-connection)
                 {

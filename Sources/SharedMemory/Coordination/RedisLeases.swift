@@ -33,7 +33,8 @@ final class RedisLeases {
     private let keys: CoordinationKeys
     private let rules: LeaseRules
     private let host: String
-    private var waiting: [String: [Lease]] = [:]
+    /// Those that have asked for a lease, or wait for one.
+    private var asking: [String: [Lease]] = [:]
     private(set) var counts = RedisCoordination.Loads()
 
     /// The largest value that one host hands over to others.
@@ -47,7 +48,7 @@ final class RedisLeases {
         (self.host, self.rules) = (host, rules)
     }
 
-    var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
+    var waitingCount: Int { asking.values.reduce(0) { $0 + $1.count { $0.state.isWaiting } } }
 
     private var uptime: Double { engine.scheduler.uptime }
 
@@ -110,11 +111,15 @@ final class RedisLeases {
     private func ask(_ lease: Lease) {
         let milliseconds = Int((rules.seconds * 1000).rounded())
         let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.name) }
+        // The message of a holder may be faster than the answer.
+        asking[lease.name, default: []].append(lease)
         client.run(
             CoordinationScripts.acquire, keys: names + [keys.generation(lease.place.service)],
             [.text(lease.token), .integer(milliseconds), .text(host)]
         ) { [self] result in
-            perform(lease.state.answered(Self.answer(result), at: uptime), lease)
+            let actions = lease.state.answered(Self.answer(result), at: uptime)
+            if !lease.state.isWaiting { forget(lease) }
+            perform(actions, lease)
         }
     }
 
@@ -132,7 +137,6 @@ final class RedisLeases {
     }
 
     private func wait(_ lease: Lease, until: Double) {
-        waiting[lease.name, default: []].append(lease)
         lease.timer = engine.scheduler.after(max(0, until - uptime)) { [self] in
             forget(lease)
             perform(lease.state.timeIsOver(at: uptime), lease)
@@ -140,8 +144,8 @@ final class RedisLeases {
     }
 
     private func forget(_ lease: Lease) {
-        waiting[lease.name]?.removeAll { $0 === lease }
-        if waiting[lease.name]?.isEmpty == true { waiting[lease.name] = nil }
+        asking[lease.name]?.removeAll { $0 === lease }
+        if asking[lease.name]?.isEmpty == true { asking[lease.name] = nil }
     }
 
     private func finish(_ lease: Lease, _ grant: LeaseGrant?, _ entity: Entity?) {
@@ -152,29 +156,44 @@ final class RedisLeases {
             } ?? []
         let lifetime = max(rules.seconds, lease.load.expirationSeconds)
         engine.beginOffloadedWork()
-        client.run(
-            CoordinationScripts.finish,
-            keys: names + [keys.generation(lease.place.service), keys.value(lease.name)],
+        finish(
+            names + [keys.generation(lease.place.service), keys.value(lease.name)],
             [
                 .text(lease.token), .text(grant.map { "\($0.number)" } ?? ""),
                 .text(grant.map { "\($0.generation)" } ?? ""), .bytes(bytes),
                 .integer(Int(min(lifetime, 86_400) * 1000)), .text(keys.messagesPrefix), .text(lease.name),
-            ]
-        ) { [engine] _ in engine.endOffloadedWork() }
+            ], attempts: 3)
     }
+
+    /// Tries again if the server is too slow for a moment: others wait for it, until the end of the lease.
+    private func finish(_ keys: [String], _ arguments: [RedisCommand.Argument], attempts: Int) {
+        client.run(CoordinationScripts.finish, keys: keys, arguments, timeout: Self.finishTimeout) {
+            [self] result in
+            guard case .failure = result, attempts > 1 else { return engine.endOffloadedWork() }
+            engine.scheduler.after(Self.finishTimeout) { [self] in
+                finish(keys, arguments, attempts: attempts - 1)
+            }
+        }
+    }
+
+    /// Seconds. No request waits for it.
+    private static let finishTimeout = 0.25
 
     // MARK: Messages
 
     /// Loads of this name may go on: another host has ended its load.
     func receive(_ name: String) {
-        for lease in waiting.removeValue(forKey: name) ?? [] {
+        for lease in asking[name] ?? [] {
+            let actions = lease.state.told(at: uptime)
+            guard !actions.isEmpty else { continue }
             lease.timer?.cancel()
-            perform(lease.state.told(at: uptime), lease)
+            forget(lease)
+            perform(actions, lease)
         }
     }
 
     /// Messages may have been lost on their way.
     func messagesWereLost() {
-        for name in waiting.keys.sorted() { receive(name) }
+        for name in asking.keys.sorted() { receive(name) }
     }
 }
