@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -146,6 +147,11 @@ uintptr_t cplatform_interruptible_thread(void) {
   sigaddset(&urgent, SIGURG);
   pthread_sigmask(SIG_UNBLOCK, &urgent, NULL);
   return (uintptr_t)pthread_self();
+}
+
+bool cplatform_is_readable(int descriptor) {
+  struct pollfd waited = {.fd = descriptor, .events = POLLIN};
+  return poll(&waited, 1, 0) == 1;
 }
 
 void cplatform_interrupt(uintptr_t thread) { pthread_kill((pthread_t)thread, SIGURG); }

@@ -76,6 +76,9 @@ long cplatform_send(int socket, const void *_Nonnull bytes, size_t count, int de
 /// of an error, EINTR after `cplatform_interrupt`.
 int cplatform_accept(int socket);
 
+/// Whether there is something to read, or a connection to accept.
+bool cplatform_is_readable(int descriptor);
+
 /// The calling thread, for `cplatform_interrupt`; from now on that works.
 uintptr_t cplatform_interruptible_thread(void);
 

@@ -57,12 +57,15 @@ final class SharedAcceptor: Sendable {
         NamedThread.startOrStop(name: "acceptor") { [self] in
             let thread = UInt(cplatform_interruptible_thread())
             state.withLock { $0.thread = thread }
+            var pauses = AcceptPauses()
             while !state.withLock({ $0.isStopped }) {
                 let connection = cplatform_accept(socket)
                 if connection >= 0 {
                     accepted(connection)
-                    // Of many connections at once the other processes get theirs.
-                    sched_yield()
+                    // The kernel has woken another process for each that waits.
+                    if cplatform_is_readable(socket), pauses.take(at: ClockReading.uptime) {
+                        usleep(AcceptPauses.microseconds)
+                    }
                 } else if connection != -EINTR, connection != -ECONNABORTED,
                     let seconds = refused(-connection)
                 {
@@ -81,5 +84,25 @@ final class SharedAcceptor: Sendable {
             cplatform_interrupt(UInt(thread))
             usleep(500)
         }
+    }
+}
+
+/// The pauses in which other processes get their part of many connections at once. Their number is limited,
+/// so a flood of short connections is accepted nearly as fast as without them.
+struct AcceptPauses {
+    /// One pause.
+    static let microseconds: UInt32 = 200
+    /// Seconds for the limit, which is a fifth of the time or less.
+    private static let period = 0.01
+    private static let most = 8
+
+    private var end = -Double.infinity
+    private var left = 0
+
+    mutating func take(at now: Double) -> Bool {
+        if now >= end { (end, left) = (now + Self.period, Self.most) }
+        guard left > 0 else { return false }
+        left -= 1
+        return true
     }
 }

@@ -147,8 +147,8 @@ package final class RedisCondition: Sendable {
             log(
                 Line(
                     isWarning: false,
-                    text: "the shared memory \(name) is over it after \(seconds) s: it \(Self.text(kind)) "
-                        + "\(period.count == 1 ? "once" : "\(period.count) times")"))
+                    text: "the shared memory \(name) \(Self.end(kind)), after \(seconds) s and "
+                        + "\(period.count) failure\(period.count == 1 ? "" : "s")"))
         }
     }
 
@@ -165,6 +165,20 @@ package final class RedisCondition: Sendable {
         case .cluster: "is part of a cluster, which is not supported yet"
         case .overloaded: "can't keep up"
         case .noScript, .foreign, .unsuitable, .other: "failed"
+        }
+    }
+
+    /// The same for the end of a failure.
+    private static func end(_ kind: RedisFailure.Kind) -> String {
+        switch kind {
+        case .unreachable: "can be reached again"
+        case .timedOut: "is fast enough again"
+        case .refused: "accepts this host again"
+        case .loading: "has loaded its data"
+        case .readOnly: "takes changes again"
+        case .full: "has room again"
+        case .overloaded: "keeps up again"
+        case .protocol, .cluster, .noScript, .foreign, .unsuitable, .other: "works again"
         }
     }
 }

@@ -75,6 +75,8 @@ package final class RedisCoordination: HostCoordination {
     package var waitingLoads: Int { leases.waitingCount }
     /// The changes of this host that the others can't know yet.
     package var waitingChanges: Int { invalidations.waitingCount }
-    /// Whether it learns of changes.
+    /// The reason why it doesn't learn of changes; nil if it does.
+    package var failure: String? { invalidations.failure }
+    /// Whether it knows its place in the log.
     package var isFollowing: Bool { invalidations.isFollowing }
 }

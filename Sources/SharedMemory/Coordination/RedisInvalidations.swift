@@ -13,6 +13,8 @@ final class RedisInvalidations {
     private var log: InvalidationLog
     private var lastMessage = InvalidationPlace.start.id
     private var isStopped = false
+    /// The other connection works, and this one doesn't: a user without the right to read streams, perhaps.
+    private var isReported = false
     private(set) var counts = RedisCoordination.Invalidations()
 
     /// Those that make the changes of other hosts.
@@ -103,6 +105,7 @@ final class RedisInvalidations {
         follower.send(command, timeout: seconds + Self.timeout) { [weak self] result in
             guard let self, !isStopped else { return }
             guard case .success(let value) = result else { return readFailed() }
+            isReported = false
             let streams = Self.streams(value)
             for message in streams[messages] ?? [] { receive(message) }
             let entries = (streams[keys.log] ?? []).map(Self.entry)
@@ -113,9 +116,16 @@ final class RedisInvalidations {
     private func readFailed() {
         onLoss()
         // The other connection, which has the log's lines about failures, may have nothing else to do.
-        client.send(RedisCommand("PING")) { _ in }
+        client.send(RedisCommand("PING")) { [weak self] result in
+            guard let self, case .success = result, let failure, !isReported else { return }
+            isReported = true
+            engine.log.write(.warning, "changes of other hosts don't arrive: \(failure)")
+        }
         perform(log.readFailed())
     }
+
+    /// The reason why changes of other hosts don't arrive; nil if they do.
+    var failure: String? { follower.condition.failure }
 
     private func receive(_ message: RedisValue) {
         guard let parts = message.elements, parts.count == 2, let id = parts[0].text else { return }

@@ -250,7 +250,7 @@ extension HostFacts {
         droppedContents = budget.droppedContents
         if let stall = host.stalledModules { warnings.append(stall) }
         shared = SharedServers.shared.families(of: generations.engine)
-        if let failure = SharedServers.shared.failure { warnings.append(failure) }
+        if let failure = SharedServers.shared.failure(of: generations.engine) { warnings.append(failure) }
     }
 
     @EngineActor

@@ -39,7 +39,9 @@ final class ScriptDirectory: GatewayDirectory {
         if let failure = condition.certificateFailure {
             return degraded("a renewed certificate can't be used, the one before it goes on", failure)
         }
-        if let failure = SharedServers.shared.failure { return GatewayHealth(.degraded, message: failure) }
+        if let failure = SharedServers.shared.failure(of: generations.engine) {
+            return GatewayHealth(.degraded, message: failure)
+        }
         return GatewayHealth()
     }
 

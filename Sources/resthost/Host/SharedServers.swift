@@ -1,4 +1,5 @@
 import Gateway
+import Platform
 import RestEngine
 import RestScript
 import SharedMemory
@@ -44,7 +45,10 @@ final class SharedServers {
     }
 
     /// The reason why the host is degraded; nil while there is none.
-    var failure: String? { clients.lazy.compactMap(\.condition.failure).first }
+    func failure(of engine: Engine) -> String? {
+        clients.lazy.compactMap(\.condition.failure).first
+            ?? (engine.coordination as? RedisCoordination)?.failure
+    }
 
     func families(of engine: Engine) -> [MetricFamily] {
         let all = clients.map { (server: $0.settings.address.description, counts: $0.condition.counts) }
@@ -164,8 +168,10 @@ extension SharedMemoryProvider {
             RedisKeys(prefix: prefix) == nil ? RedisKeys.advice : nil
         } open: { engine, settings in
             guard let keys = RedisKeys(prefix: settings.prefix) else { throw PrefixFault() }
+            // All workers use the same server, and one of them reports its failures.
+            let isReporter = engine.worker?.isFirst ?? true
             return RedisSharedMemory(
-                engine, try SharedServers.shared.client(settings, log: log), keys,
+                engine, try SharedServers.shared.client(settings) { if isReporter { log($0) } }, keys,
                 coordinates: settings.coordinates)
         }
     }

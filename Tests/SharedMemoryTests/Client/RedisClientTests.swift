@@ -191,12 +191,13 @@ import Testing
         #expect(await client.failure(Self.get) == nil)
         // The server ends the connection, and takes the next one.
         server.push("?\r\n")
-        await yielding(until: "the failure is over") { lines.withLock { $0.count } == 2 }
-        let both = lines.withLock { $0 }
-        #expect(
-            both[0].hasPrefix(
-                "the shared memory redis://127.0.0.1:\(server.port)/0 speaks another protocol: "))
-        #expect(both[1].contains("is over it after"))
+        let name = "the shared memory redis://127.0.0.1:\(server.port)/0"
+        await yielding(until: "the failure is over") {
+            lines.withLock { $0.contains { $0.hasPrefix("\(name) works again, after ") } }
+        }
+        #expect(lines.withLock { $0[0].hasPrefix("\(name) speaks another protocol: ") })
+        // On a busy machine the next connection may come too early for the server, too.
+        await yielding(until: "no failure is left") { client.condition.failure == nil }
         #expect(client.condition.failure == nil)
         #expect(await client.failure(Self.get) == nil)
     }
