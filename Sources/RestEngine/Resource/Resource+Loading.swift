@@ -76,9 +76,9 @@ extension Resource {
         request.onCompletion { [unowned request] info in
             // The list may be the last that holds it.
             let isOutdated = request.isOutdated
+            let shared = info.stageOutputs?.sharedLoad ?? request.work.network?.sharedLoad
             self.loadRequests.remove(identical: request)
             self.finishLoad(number, info, hadEnded: hadEnded, isOutdated: isOutdated)
-            let shared = info.stageOutputs?.sharedLoad ?? request.work.network?.sharedLoad
             shared?.ended(info, isOutdated: isOutdated)
         }
         notify(.requested)

@@ -58,17 +58,6 @@ struct SharedAcceptorTests {
         for acceptor in acceptors { acceptor.stop() }
     }
 
-    @Test func `no acceptor takes all of many connections at once`() async throws {
-        let socket = try Socket()
-        let clients = try (0..<32).map { _ in try Client(port: socket.port) }
-        let all = (0..<4).map { _ in Accepted() }
-        let acceptors = try all.map { try acceptor(socket, $0) }
-        for acceptor in acceptors { acceptor.start() }
-        await yielding(until: "all are accepted") { all.reduce(0) { $0 + $1.count } == clients.count }
-        #expect(all.allSatisfy { $0.count < clients.count }, "\(all.map(\.count))")
-        for acceptor in acceptors { acceptor.stop() }
-    }
-
     @Test func `pauses are limited`() {
         var pauses = AcceptPauses()
         let taken = (0..<100).count { _ in pauses.take(at: 5) }
