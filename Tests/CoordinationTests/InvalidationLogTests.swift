@@ -43,6 +43,14 @@ import Testing
         #expect(made(log.received([entry(1, change("u"))])) == [.apply(change("u")), .read(after: "1-0")])
     }
 
+    @Test func `A number of another program ends in nothing fresh`() {
+        follow(from: .max)
+        let strange = entry(.min, change("u"))
+        #expect(made(log.received([strange])).first == .apply(change("u")))
+        let next = entry(1, change("u"))
+        #expect(made(log.received([next])).first == .dropEverything)
+    }
+
     @Test func `A host that was away goes on where it was`() {
         follow(from: 4)
         #expect(made(log.readFailed()) == [.resumeReading(seconds: 0.05)])

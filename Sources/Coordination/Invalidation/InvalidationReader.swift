@@ -114,7 +114,8 @@ package struct InvalidationReader: Sendable {
         var actions: [Action] = []
         for entry in entries {
             let isNext =
-                entry.number == (place?.number ?? 0) + 1
+                // Another program may have written any number.
+                entry.number == (place?.number ?? 0) &+ 1
                 && (entry.epoch == place?.epoch || place == .start)
             place = InvalidationPlace(epoch: entry.epoch, number: entry.number, id: entry.id)
             if !isNext || entry.invalidation == nil { actions.append(.dropEverything) }

@@ -106,9 +106,9 @@ final class RedisInvalidations {
             guard let self, !isStopped else { return }
             guard case .success(let value) = result else { return readFailed() }
             isReported = false
-            let streams = Self.streams(value)
+            let streams = StreamReply.streams(value)
             for message in streams[messages] ?? [] { receive(message) }
-            let entries = (streams[keys.log] ?? []).map(Self.entry)
+            let entries = (streams[keys.log] ?? []).map { InvalidationEntry($0) }
             perform(entries.isEmpty ? log.nothing() : log.received(entries))
         }
     }
@@ -131,38 +131,6 @@ final class RedisInvalidations {
         guard let parts = message.elements, parts.count == 2, let id = parts[0].text else { return }
         lastMessage = id
         if let name = parts[1].elements?.last?.text { onMessage(name) }
-    }
-
-    /// The entries by stream of a reply to `XREAD`, which is a map with version 3 of the protocol.
-    private static func streams(_ value: RedisValue) -> [String: [RedisValue]] {
-        let parts: [RedisValue]
-        switch value {
-        case .map(let all): parts = all
-        case .array(let streams): parts = streams.flatMap { $0.elements ?? [] }
-        default: return [:]
-        }
-        var streams: [String: [RedisValue]] = [:]
-        for index in stride(from: 0, to: parts.count - 1, by: 2) {
-            if let name = parts[index].text { streams[name] = parts[index + 1].elements }
-        }
-        return streams
-    }
-
-    private static func entry(_ value: RedisValue) -> InvalidationEntry {
-        let parts = value.elements ?? []
-        var fields: [(name: String, value: [UInt8])] = []
-        let words = parts.last?.elements ?? []
-        for index in stride(from: 0, to: words.count - 1, by: 2) {
-            guard let name = words[index].text, case .bytes(let bytes) = words[index + 1] else { continue }
-            fields.append((name, bytes))
-        }
-        func text(_ name: String) -> String {
-            fields.first { $0.name == name }.flatMap { String(validating: $0.value, as: UTF8.self) } ?? ""
-        }
-        return InvalidationEntry(
-            id: parts.first?.text ?? InvalidationPlace.start.id, epoch: text("e"),
-            number: Int64(text("n")) ?? -1, host: text("h"), serial: Int64(text("i")) ?? 0,
-            Invalidation(fields: fields.filter { !["e", "n", "h", "i"].contains($0.name) }))
     }
 
     private func add(_ serial: Int64, _ invalidation: Invalidation) {

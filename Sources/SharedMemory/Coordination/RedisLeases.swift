@@ -84,6 +84,7 @@ final class RedisLeases {
             case .use:
                 guard let entity = lease.found else { continue }
                 counts.used += 1
+                engine.log.write(.cache, "\(lease.load.resource.urlString): another host has loaded it")
                 lease.load.use(entity)
             case .finish(let grant, let keeping): finish(lease, grant, keeping ? lease.found : nil)
             }
@@ -137,6 +138,7 @@ final class RedisLeases {
     }
 
     private func wait(_ lease: Lease, until: Double) {
+        engine.log.write(.cache, "\(lease.load.resource.urlString): another host loads it")
         lease.timer = engine.scheduler.after(max(0, until - uptime)) { [self] in
             forget(lease)
             perform(lease.state.timeIsOver(at: uptime), lease)

@@ -1,7 +1,10 @@
+import Coordination
+
 @testable import RestEngine
 
 /// Reads any bytes as replies of a Redis server, at once and in pieces whose length is the first byte, which
-/// must find the same. Then as an entry of a cache, once as it is and once with right checksums.
+/// must find the same. Reads these replies as invalidations of other hosts, too. Then reads the bytes as an
+/// entry of a cache, once as it is and once with right checksums.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzShared(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
@@ -25,6 +28,17 @@ public func fuzzShared(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
+/// Reads a reply as one to XREAD, and the invalidations in it as those of another host.
+private func follow(_ value: RedisValue) {
+    let entries = StreamReply.streams(value).values.joined().map { InvalidationEntry($0) }
+    var log = InvalidationLog(host: "own")
+    _ = log.started()
+    _ = log.located(nil)
+    _ = log.received(entries)
+    for case .overridden(let bytes)? in entries.map(\.invalidation?.change) { _ = OverriddenData(bytes) }
+    precondition(entries.isEmpty || log.place?.number == entries.last?.number)
+}
+
 private struct Found: Equatable {
     var messages: [String] = []
     var fault: String?
@@ -40,7 +54,10 @@ private func found(in bytes: [UInt8], pieces: Int) -> Found {
         repeat {
             reader.feed(rest.prefix(pieces))
             rest = rest.dropFirst(pieces)
-            while let message = try reader.next() { found.messages.append("\(message)") }
+            while let message = try reader.next() {
+                found.messages.append("\(message)")
+                if case .reply(let value) = message { follow(value) }
+            }
         } while !rest.isEmpty
     } catch { found.fault = error.description }
     return found

@@ -17,11 +17,13 @@ import Testing
         /// False for a host that stands still, as far as the others know.
         let follows: Bool
 
-        init(_ server: RedisServer, follows: Bool = true) throws {
+        init(_ server: RedisServer, follows: Bool = true, lease seconds: Double = 60) throws {
             self.follows = follows
             client = try RedisClient.patient(server.address)
             let keys = try #require(RedisKeys(prefix: "test"))
-            coordination = RedisCoordination(engine: fixture.engine, client: client, keys) {
+            coordination = RedisCoordination(
+                engine: fixture.engine, client: client, keys, rules: LeaseRules(seconds: seconds)
+            ) {
                 [service = fixture.service] in [service]
             }
             fixture.engine.coordination = coordination
@@ -88,6 +90,23 @@ import Testing
         await reach("a wait", hosts) { hosts[1].coordination.waitingLoads == 1 }
         stub.go()
         await reach("data", hosts) { hosts[1].text("a") == "two" }
+        leave(hosts)
+    }
+
+    @Test func `A host that dies costs one lease`() async throws {
+        let server = await RedisServer()
+        let hosts = [try Host(server, lease: 0.05), try Host(server, lease: 0.05)]
+        await follow(hosts)
+        // It never answers, and so its host never gives the lease back.
+        try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "one"))
+        try hosts[1].fixture.stub("GET", "a", .text(200, "two"))
+        hosts[0].fixture.resource("a").load()
+        await reach("a request", hosts) { hosts[0].requests == 1 }
+        hosts[1].fixture.resource("a").load()
+        await reach("data", hosts) {
+            hosts[1].fixture.advance(0.01)
+            return hosts[1].text("a") == "two"
+        }
         leave(hosts)
     }
 
