@@ -185,6 +185,10 @@ t.describe("readers of records", function()
     t.equal(message, "malformed CSV in row 2: it has 2 fields, and the first row 1")
   end)
 
+  t.test("the name of a column has a limit", function()
+    t.raises(function() rest.transformers.csv { header = { ("x"):rep(1025) } } end, "at most 1024 bytes")
+  end)
+
   t.test("an error of the function is raised", function()
     local reader = rest.csv.reader({}, function() error("mine", 0) end)
     t.raises(function() reader:write "a\n1\n" end, "mine")

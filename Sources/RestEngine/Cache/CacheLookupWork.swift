@@ -73,7 +73,7 @@ final class CacheLookupWork: RequestWork {
 
     /// As for any load: repeats the call, without the look-up (9.5).
     func repeated() -> any RequestWork {
-        NetworkWork(resource.loadPlan(), of: resource)
+        NetworkWork(resource.loadPlan(isShared: true), of: resource)
     }
 
     func mayWait(for request: Request) -> Bool {

@@ -51,7 +51,7 @@ extension Resource {
                 list?.refresh = nil
                 guard let self, isObserved else { return }
                 if isLoading { return planRefresh() }
-                if mayLoadInBackground { load() }
+                if mayLoadInBackground { _ = load(isShared: true) }
             }
         }
     }

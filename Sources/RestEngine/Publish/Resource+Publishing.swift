@@ -33,7 +33,7 @@ extension Resource {
                 encode(latestData ?? entity, completion)
             }
         }
-        return always ? revalidate(finish) : readFresh(finish) { self.load() }
+        return always ? revalidate(finish) : readFresh(finish) { self.load(isShared: true) }
     }
 
     /// The existing data in its published form, of any age, with the time until which it is fresh; that is

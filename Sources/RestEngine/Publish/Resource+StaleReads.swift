@@ -104,7 +104,7 @@ extension Resource {
         let nothing: @EngineActor () -> Request = {
             // Without data of its own it may be computed from what the caches of its sources have.
             if self.state.data == nil, self.configuration(for: "GET").computation != nil {
-                return self.load()
+                return self.load(isShared: true)
             }
             return self.failedRequest(.transport(.nothingCached), method: "GET")
         }

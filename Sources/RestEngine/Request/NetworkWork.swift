@@ -105,7 +105,7 @@ final class NetworkWork: RequestWork {
         var new = RequestLifecycle()
         new.deadline = isOver ? scheduler.uptime : left < .infinity ? scheduler.uptime + left : .infinity
         lifecycle = new
-        if plan.isLoad, finalMethod == "GET", plan.usesPipeline, delivery == nil, !isOver,
+        if plan.isShared, finalMethod == "GET", plan.usesPipeline, delivery == nil, !isOver,
             let coordination = resource.engine.coordination
         {
             return wait(for: coordination, step, resolved, request)

@@ -78,9 +78,10 @@ extension Request {
 /// How to make a request: once for itself, and again for each repeat (rule 9.2).
 struct RequestPlan {
     var method: String
-    /// Whether it is a load, which asks only for newer data than the existing one (rules 19.8, D14). Hosts
-    /// may share it.
+    /// Whether it is a load, which asks only for newer data than the existing one (rules 19.8, D14).
     var isLoad = false
+    /// Whether the load of another host is as good.
+    var isShared = false
     var mutations: [RequestMutation] = []
     var usesPipeline = true
     /// A success is the body as the server sent it; the pipeline is for failures alone.

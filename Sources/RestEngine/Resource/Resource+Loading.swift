@@ -2,19 +2,24 @@ extension Resource {
     /// Starts a new GET, regardless of requests in flight (rules 5.1, 5.2). It is conditional if the data has
     /// an ETag or a date (19.8, D14).
     @discardableResult
-    public func load() -> Request {
+    public func load() -> Request { load(isShared: false) }
+
+    /// - Parameter isShared: Whether the load of another host is as good, for one that needs data that is not
+    ///   stale, and not newer than the call.
+    func load(isShared: Bool) -> Request {
         let resource = inScope
-        return resource.recordingLoad { resource.loadAnew() } ?? resource.loadAnew()
+        return resource.recordingLoad { resource.loadAnew(isShared: isShared) }
+            ?? resource.loadAnew(isShared: isShared)
     }
 
-    private func loadAnew() -> Request {
+    private func loadAnew(isShared: Bool) -> Request {
         startCacheLookup()
         if isStreamed { return loadEvent() }
-        return load(using: start(loadPlan()))
+        return load(using: start(loadPlan(isShared: isShared)))
     }
 
-    func loadPlan() -> RequestPlan {
-        RequestPlan(method: "GET", isLoad: true)
+    func loadPlan(isShared: Bool) -> RequestPlan {
+        RequestPlan(method: "GET", isLoad: true, isShared: isShared)
     }
 
     /// Makes a request conditional on the data at the time when it is built.
@@ -52,7 +57,7 @@ extension Resource {
         let isUpToDate = isUpToDate
         engine.log.write(.staleness, "\(urlString): \(staleness)")
         if isUpToDate { return nil }
-        return loadAfterLookup(joins: true) { self.load() } ?? load()
+        return loadAfterLookup(joins: true) { self.load(isShared: true) } ?? load(isShared: true)
     }
 
     private var staleness: Staleness {
@@ -135,7 +140,7 @@ extension Resource {
     public func read(_ completion: @escaping @EngineActor (Result<Entity, RequestError>) -> Void) -> Request?
     {
         let resource = inScope
-        return resource.read(completion) { resource.load() }
+        return resource.read(completion) { resource.load(isShared: true) }
     }
 
     /// - Parameter load: Starts the load that is needed.

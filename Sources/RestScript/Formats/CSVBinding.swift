@@ -66,6 +66,19 @@ struct CSVBinding: ValueBinding {
         }
     }
 
+    /// The longest name of a column that a script gives, in bytes.
+    private static let mostNameBytes = 1024
+
+    /// Looks at the lengths alone, before any name is copied.
+    private static func checkNames(_ options: OptionTable) throws {
+        guard let place = try options.table("header") else { return }
+        defer { options.lua.pop() }
+        try options.lua.forEachPair(place) { lua in
+            guard lua.type(-1) == .string, lua.rawLength(-1) > mostNameBytes else { return }
+            throw OptionFault("has names of at most \(mostNameBytes) bytes")
+        }
+    }
+
     static let options: [ScriptOption<CSV.Options>] = [
         .init(
             "header", type: "boolean | string[]", default: "true",
@@ -77,6 +90,7 @@ struct CSVBinding: ValueBinding {
             if let flag {
                 given.header = flag ? .row : .none
             } else {
+                try checkNames(options)
                 given.header = .names(try options.strings("header", "header") ?? [])
             }
         },

@@ -58,6 +58,16 @@ struct SharedLoadTests {
         #expect(leases.ends.lines.isEmpty)
     }
 
+    @Test func `A load that is demanded asks the API itself`() throws {
+        try share()
+        read(one)
+        two.resource("a").load()
+        two.settle()
+        advance(2)
+        #expect(requests == [1, 1])
+        #expect(two.resource("a").latestData?.content.text == "two")
+    }
+
     @Test func `Reads that do not collapse are not shared`() throws {
         try share()
         for fixture in [one, two] { try fixture.configure { $0.configuration.isCollapsing = false } }
@@ -81,7 +91,7 @@ struct SharedLoadTests {
 
     @Test func `A cancelled load lets the next host go`() throws {
         try share()
-        let request = one.resource("a").load()
+        let request = try #require(one.resource("a").loadIfNeeded())
         one.settle()
         read(two)
         request.cancel()
@@ -95,7 +105,7 @@ struct SharedLoadTests {
     @Test func `A host that waits can be cancelled`() throws {
         try share()
         read(one)
-        let request = two.resource("a").load()
+        let request = try #require(two.resource("a").loadIfNeeded())
         two.settle()
         #expect(leases.waitingCount == 1)
         request.cancel()

@@ -65,9 +65,9 @@ import Testing
         await follow(hosts)
         let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "one"))
         try hosts[1].fixture.stub("GET", "a", .text(200, "two"))
-        hosts[0].fixture.resource("a").load()
+        hosts[0].fixture.resource("a").loadIfNeeded()
         await reach("a request", hosts) { hosts[0].requests == 1 }
-        hosts[1].fixture.resource("a").load()
+        hosts[1].fixture.resource("a").loadIfNeeded()
         await reach("a wait", hosts) { hosts[1].coordination.waitingLoads == 1 }
         stub.go()
         await reach("data", hosts) { hosts[1].text("a") != nil }
@@ -84,9 +84,9 @@ import Testing
         await follow(hosts)
         let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(500, "broken"))
         try hosts[1].fixture.stub("GET", "a", .text(200, "two"))
-        hosts[0].fixture.resource("a").load()
+        hosts[0].fixture.resource("a").loadIfNeeded()
         await reach("a request", hosts) { hosts[0].requests == 1 }
-        hosts[1].fixture.resource("a").load()
+        hosts[1].fixture.resource("a").loadIfNeeded()
         await reach("a wait", hosts) { hosts[1].coordination.waitingLoads == 1 }
         stub.go()
         await reach("data", hosts) { hosts[1].text("a") == "two" }
@@ -100,9 +100,9 @@ import Testing
         // It never answers, and so its host never gives the lease back.
         try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "one"))
         try hosts[1].fixture.stub("GET", "a", .text(200, "two"))
-        hosts[0].fixture.resource("a").load()
+        hosts[0].fixture.resource("a").loadIfNeeded()
         await reach("a request", hosts) { hosts[0].requests == 1 }
-        hosts[1].fixture.resource("a").load()
+        hosts[1].fixture.resource("a").loadIfNeeded()
         await reach("data", hosts) {
             hosts[1].fixture.advance(0.01)
             return hosts[1].text("a") == "two"
@@ -115,7 +115,7 @@ import Testing
         let hosts = [try Host(server)]
         server.kill()
         try hosts[0].fixture.stub("GET", "a", .text(200, "alone"))
-        hosts[0].fixture.resource("a").load()
+        hosts[0].fixture.resource("a").loadIfNeeded()
         await reach("data", hosts) { hosts[0].text("a") == "alone" }
         #expect(hosts[0].coordination.loads == .init(alone: 1))
         leave(hosts)
@@ -146,13 +146,13 @@ import Testing
         await follow(hosts)
         let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
         try hosts[1].fixture.stub("GET", "a", .text(200, "new"))
-        hosts[0].fixture.resource("a").load()
+        hosts[0].fixture.resource("a").loadIfNeeded()
         await reach("a request", hosts) { hosts[0].requests == 1 }
         hosts[1].fixture.resource("a").outdate()
         await reach("an entry of the log", hosts) { hosts[1].coordination.waitingChanges == 0 }
         stub.go()
         await reach("data", hosts) { hosts[0].text("a") == "old" }
-        hosts[1].fixture.resource("a").load()
+        hosts[1].fixture.resource("a").loadIfNeeded()
         await reach("data", hosts) { hosts[1].text("a") == "new" }
         #expect(hosts[1].requests == 1)
         leave(hosts)
@@ -200,7 +200,7 @@ import Testing
         await follow(hosts)
         let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
         try hosts[1].fixture.stub("GET", "a", .text(200, "new"))
-        hosts[0].fixture.resource("a").load()
+        hosts[0].fixture.resource("a").loadIfNeeded()
         await reach("a request", hosts) { hosts[0].requests == 1 }
         hosts[1].fixture.resource("a").wipe()
         await reach("an entry of the log", hosts) { hosts[1].coordination.waitingChanges == 0 }
