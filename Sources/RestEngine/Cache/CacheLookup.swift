@@ -73,19 +73,9 @@ final class CacheLookup {
 
     /// Runs the stages after the cached one on the entity.
     private func finish(_ entity: Entity, from stage: CachedStage) {
-        let engine = resource.engine
-        let resolved = resource.resolvedConfiguration(for: "GET")
-        let pipeline = resolved.configuration.pipeline
-        // The blocks may have run again meanwhile.
-        guard pipeline.order.contains(StageName(stage.name)) else { return tryNext() }
-        let context = PipelineContext(
-            url: resource.urlString, method: "GET", now: engine.scheduler.now,
-            maxBodyBytes: resolved.configuration.maxBodyBytes)
-        var run = PipelineRun(
-            .success(entity), pipeline, context, of: engine, after: stage.name,
-            keeping: StageOutputs(of: resource, pipelineVersion: resource.pipelineVersion(of: resolved)))
+        guard var run = resource.run(on: entity, after: stage) else { return tryNext() }
         guard let next = run.next() else { return take(run, entity, from: stage) }
-        offloadedRun = OffloadedRun(run, next, engine) { [self] run in
+        offloadedRun = OffloadedRun(run, next, resource.engine) { [self] run in
             offloadedRun = nil
             if isInTime(stage) { take(run, entity, from: stage) }
         }
@@ -139,4 +129,19 @@ final class CacheLookup {
     }
 
     private func log(_ text: String) { resource.engine.log.write(.cache, "\(resource.urlString): \(text)") }
+}
+
+extension Resource {
+    /// The stages behind a cached one, for its entity; nil if the stage is gone with another configuration.
+    func run(on entity: Entity, after stage: CachedStage) -> PipelineRun? {
+        let resolved = resolvedConfiguration(for: "GET")
+        let pipeline = resolved.configuration.pipeline
+        guard pipeline.order.contains(StageName(stage.name)) else { return nil }
+        let context = PipelineContext(
+            url: urlString, method: "GET", now: engine.scheduler.now,
+            maxBodyBytes: resolved.configuration.maxBodyBytes)
+        return PipelineRun(
+            .success(entity), pipeline, context, of: engine, after: stage.name,
+            keeping: StageOutputs(of: self, pipelineVersion: pipelineVersion(of: resolved)))
+    }
 }

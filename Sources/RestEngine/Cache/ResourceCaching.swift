@@ -53,6 +53,11 @@ final class ResourceCaching {
         {
             return false
         }
+        if case .read = operation, stage.cache.isShared,
+            resource.engine.coordination?.awaitsChange(of: resource) ?? false
+        {
+            return false
+        }
         line(for: stage, of: resource).ask(operation, stage.cache, key, of: resource)
         return true
     }

@@ -11,6 +11,9 @@ package protocol HostCoordination: AnyObject, Sendable {
     func begin(_ load: SharedLoad)
     /// Tells the other hosts of a change that was made here. It may not wait.
     func publish(_ invalidation: Invalidation)
+    /// Whether the other hosts can't know yet of a change of this resource that was made here: entries that
+    /// hosts share may be from before it.
+    func awaitsChange(of resource: Resource) -> Bool
     /// The engine doesn't use it any more.
     func stop()
 }

@@ -30,16 +30,9 @@ final class SharedLookup {
     private func receive(_ entity: Entity?, from stage: CachedStage) {
         guard completion != nil else { return }
         guard let entity else { return start() }
-        let engine = resource.engine
-        let resolved = resource.resolvedConfiguration(for: "GET")
-        let pipeline = resolved.configuration.pipeline
-        guard pipeline.order.contains(StageName(stage.name)) else { return start() }
-        let context = PipelineContext(
-            url: resource.urlString, method: "GET", now: engine.scheduler.now,
-            maxBodyBytes: resolved.configuration.maxBodyBytes)
-        var run = PipelineRun(.success(entity), pipeline, context, of: engine, after: stage.name)
+        guard var run = resource.run(on: entity, after: stage) else { return start() }
         guard let next = run.next() else { return take(run, entity.timestamp) }
-        offloadedRun = OffloadedRun(run, next, engine) { [self] run in
+        offloadedRun = OffloadedRun(run, next, resource.engine) { [self] run in
             offloadedRun = nil
             take(run, entity.timestamp)
         }

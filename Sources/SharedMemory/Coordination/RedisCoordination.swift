@@ -27,6 +27,7 @@ package final class RedisCoordination: HostCoordination {
             follower: RedisClient(RedisClient.Settings(client.settings.address, timeout: 2)), keys, host: host
         )
         invalidations.services = { [weak self] in self?.services() ?? [] }
+        leases.awaitsChange = { [unowned invalidations] in invalidations.awaitsChange(of: $0) }
         invalidations.onMessage = { [leases] in leases.receive($0) }
         invalidations.onLoss = { [leases] in leases.messagesWereLost() }
     }
@@ -42,6 +43,8 @@ package final class RedisCoordination: HostCoordination {
     package func stop() { invalidations.stop() }
 
     package func begin(_ load: SharedLoad) { leases.begin(load) }
+
+    package func awaitsChange(of resource: Resource) -> Bool { invalidations.awaitsChange(of: resource) }
 
     package func publish(_ invalidation: Invalidation) { invalidations.publish(invalidation) }
 

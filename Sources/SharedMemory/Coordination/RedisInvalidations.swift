@@ -45,6 +45,14 @@ final class RedisInvalidations {
 
     /// The changes of this host that the log doesn't have yet.
     var waitingCount: Int { log.unsentCount }
+    func awaitsChange(of resource: Resource) -> Bool {
+        guard log.unsentCount > 0 else { return false }
+        return log.isAwaited(
+            for: Invalidation(
+                .outdated, service: resource.service.name, partition: resource.partition,
+                .url(resource.urlString)))
+    }
+
     /// Whether it knows its place in the log.
     var isFollowing: Bool { log.place != nil }
 

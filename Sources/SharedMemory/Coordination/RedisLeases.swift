@@ -36,6 +36,8 @@ final class RedisLeases {
     /// Those that have asked for a lease, or wait for one.
     private var asking: [String: [Lease]] = [:]
     private(set) var counts = RedisCoordination.Loads()
+    /// See ``HostCoordination/awaitsChange(of:)``.
+    var awaitsChange: @EngineActor (Resource) -> Bool = { _ in false }
 
     /// The largest value that one host hands over to others.
     static let mostBytes = 1 << 20
@@ -98,6 +100,7 @@ final class RedisLeases {
             perform(lease.state.read(isFresh: isFresh, at: uptime), lease)
         }
         if lease.load.hasCache { return lease.load.look(take) }
+        if awaitsChange(lease.load.resource) { return take(nil) }
         let place = lease.place
         client.run(
             CoordinationScripts.read, keys: [keys.value(lease.name), keys.generation(place.service)], []

@@ -52,6 +52,8 @@ final class FakeLeases: HostCoordination {
 
     func publish(_ invalidation: Invalidation) {}
     func stop() {}
+    func awaitsChange(of resource: Resource) -> Bool { awaited.contains(resource.urlString) }
+    var awaited: Set<String> = []
 
     var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
 }
@@ -125,6 +127,8 @@ final class FakeInvalidations: HostCoordination {
 
     func begin(_ load: SharedLoad) { load.load(under: nil) }
     func stop() {}
+    func awaitsChange(of resource: Resource) -> Bool { awaited.contains(resource.urlString) }
+    var awaited: Set<String> = []
 
     func publish(_ invalidation: Invalidation) {
         var text = "\(invalidation.change)"

@@ -165,4 +165,57 @@ struct SharedLoadTests {
         advance(2)
         #expect(requests == [2, 0])
     }
+
+    @Test func `An entry is not read while others may not know of a change here`() throws {
+        let cache = try cache()
+        read(one)
+        advance(2)
+        leases.awaited = [two.resource("a").urlString]
+        read(two)
+        advance(2)
+        #expect(reads.lines == ["one", "two"])
+        #expect(requests == [1, 1])
+        #expect(cache.entities.count == 1)
+    }
+
+    // MARK: With other features
+
+    @Test func `A retry keeps the lease`() throws {
+        try share()
+        try one.configure { $0.configuration.retry = RetryPolicy() }
+        try one.stub("GET", "a", .text(503, "busy", delay: .seconds(1)))
+        read(one)
+        read(two)
+        advance(1)
+        #expect(leases.waitingCount == 1 && leases.ends.lines.isEmpty)
+        for _ in 0..<60 { advance(0.5) }
+        #expect(requests[0] > 1)
+        #expect(leases.ends.lines == ["failed", "loaded two"])
+        #expect(reads.lines.last == "two")
+    }
+
+    @Test func `A decorator that repeats a failed load asks for another lease`() throws {
+        try share()
+        try one.configure { draft in
+            draft.configuration.decorators.append { _, request in
+                request.chained { info in
+                    if case .failure = info.response { .passTo(request.repeated()) } else { .useThisResponse }
+                }
+            }
+        }
+        try one.stub("GET", "a", .text(500, "broken", delay: .seconds(1)))
+        read(one)
+        read(two)
+        for _ in 0..<4 { advance(1) }
+        #expect(leases.ends.lines == ["failed", "loaded two"])
+        #expect(reads.lines == ["two", "two"] && requests == [1, 1])
+    }
+
+    @Test func `A host without a network asks for no lease`() throws {
+        try share()
+        two.engine.isOffline = true
+        two.resource("a").loadIfNeeded()
+        two.settle()
+        #expect(leases.waitingCount == 0 && leases.ends.lines.isEmpty)
+    }
 }

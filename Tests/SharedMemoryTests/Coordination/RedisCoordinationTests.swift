@@ -52,6 +52,17 @@ import Testing
         }
     }
 
+    /// The first host loads, and gets its answer when the stub goes on.
+    private func begin(
+        _ hosts: [Host], _ status: Int, _ first: String, _ second: String
+    ) async throws -> StubTransport.Stub {
+        let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(status, first))
+        try hosts[1].fixture.stub("GET", "a", .text(200, second))
+        hosts[0].fixture.resource("a").loadIfNeeded()
+        await reach("a request", hosts) { hosts[0].requests == 1 }
+        return stub
+    }
+
     private func leave(_ hosts: [Host]) {
         for host in hosts {
             host.coordination.stop()
@@ -63,10 +74,7 @@ import Testing
         let server = await RedisServer()
         let hosts = [try Host(server), try Host(server)]
         await follow(hosts)
-        let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "one"))
-        try hosts[1].fixture.stub("GET", "a", .text(200, "two"))
-        hosts[0].fixture.resource("a").loadIfNeeded()
-        await reach("a request", hosts) { hosts[0].requests == 1 }
+        let stub = try await begin(hosts, 200, "one", "two")
         hosts[1].fixture.resource("a").loadIfNeeded()
         await reach("a wait", hosts) { hosts[1].coordination.waitingLoads == 1 }
         stub.go()
@@ -82,10 +90,7 @@ import Testing
         let server = await RedisServer()
         let hosts = [try Host(server), try Host(server)]
         await follow(hosts)
-        let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(500, "broken"))
-        try hosts[1].fixture.stub("GET", "a", .text(200, "two"))
-        hosts[0].fixture.resource("a").loadIfNeeded()
-        await reach("a request", hosts) { hosts[0].requests == 1 }
+        let stub = try await begin(hosts, 500, "broken", "two")
         hosts[1].fixture.resource("a").loadIfNeeded()
         await reach("a wait", hosts) { hosts[1].coordination.waitingLoads == 1 }
         stub.go()
@@ -144,10 +149,7 @@ import Testing
         let server = await RedisServer()
         let hosts = [try Host(server, follows: false), try Host(server)]
         await follow(hosts)
-        let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
-        try hosts[1].fixture.stub("GET", "a", .text(200, "new"))
-        hosts[0].fixture.resource("a").loadIfNeeded()
-        await reach("a request", hosts) { hosts[0].requests == 1 }
+        let stub = try await begin(hosts, 200, "old", "new")
         hosts[1].fixture.resource("a").outdate()
         await reach("an entry of the log", hosts) { hosts[1].coordination.waitingChanges == 0 }
         stub.go()
@@ -174,10 +176,7 @@ import Testing
         let server = await RedisServer()
         let hosts = try hostsWithCaches(server)
         await follow(hosts)
-        let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "one"))
-        try hosts[1].fixture.stub("GET", "a", .text(200, "two"))
-        hosts[0].fixture.resource("a").loadIfNeeded()
-        await reach("a request", hosts) { hosts[0].requests == 1 }
+        let stub = try await begin(hosts, 200, "one", "two")
         hosts[1].fixture.resource("a").loadIfNeeded()
         await reach("a wait", hosts) { hosts[1].coordination.waitingLoads == 1 }
         stub.go()
@@ -198,10 +197,7 @@ import Testing
         let server = await RedisServer()
         let hosts = try hostsWithCaches(server, follows: false)
         await follow(hosts)
-        let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "old"))
-        try hosts[1].fixture.stub("GET", "a", .text(200, "new"))
-        hosts[0].fixture.resource("a").loadIfNeeded()
-        await reach("a request", hosts) { hosts[0].requests == 1 }
+        let stub = try await begin(hosts, 200, "old", "new")
         hosts[1].fixture.resource("a").wipe()
         await reach("an entry of the log", hosts) { hosts[1].coordination.waitingChanges == 0 }
         stub.go()
