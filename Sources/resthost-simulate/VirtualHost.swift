@@ -101,13 +101,20 @@ final class VirtualHost {
         case .wait(let until):
             flight.waits += 1
             let wait = flight.waits
-            waiting[resource, default: [:]][ObjectIdentifier(flight)] = flight
+            if flight.state.isWaiting { waiting[resource, default: [:]][ObjectIdentifier(flight)] = flight }
             network.onHost(number, after: until - uptime) { [self] in
                 guard flight.waits == wait else { return }
                 waiting[resource]?[ObjectIdentifier(flight)] = nil
                 perform(flight.state.timeIsOver(at: uptime), flight, resource)
             }
         case .load: load(flight, resource)
+        case .renew:
+            let seconds = world.scenario.rules.seconds
+            network.send(from: number, timeout: World.readTimeout) { [self] (reply: (Bool) -> Void) in
+                server.renew(resource, flight.token, seconds: seconds)
+                reply(true)
+            } _: { _ in
+            }
         case .use:
             guard let value = flight.found else { return }
             end(flight, resource, with: Datum(value: value))

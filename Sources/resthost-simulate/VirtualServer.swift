@@ -73,13 +73,18 @@ final class VirtualServer {
         defer { keys[resource] = key }
         if let lease = key.lease, lease.until > queue.now, lease.token != token {
             key.waiters.insert(host)
-            return .held(seconds: lease.until - queue.now)
+            return .held(number: key.number ?? 0, seconds: lease.until - queue.now)
         }
         key.lease = (token, queue.now + seconds)
         if !broken.contains(.numbers) || key.number == nil { key.number = next(key.number) }
         return .granted(
             LeaseGrant(number: key.number ?? 0, generation: generation),
             sinceWrite: key.written.map { queue.now - $0 })
+    }
+
+    func renew(_ resource: Int, _ token: UInt64, seconds: Double) {
+        guard let lease = keys[resource]?.lease, lease.until > queue.now, lease.token == token else { return }
+        keys[resource]?.lease?.until = queue.now + seconds
     }
 
     /// A number that is larger than the last one, and than all of a life of the server before this one.

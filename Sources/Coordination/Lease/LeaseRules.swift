@@ -1,13 +1,15 @@
 /// The times of leases. All are seconds.
 package struct LeaseRules: Sendable, Equatable {
-    /// How long a host has the lease. A host that dies costs this time.
+    /// How long a host has the lease, unless it renews it. A host that dies costs this time.
     package var seconds = LeaseRules.standardSeconds
-    /// How long a load waits for others: for a holder that has died, and for its successor.
-    package var mostWait: Double { 2 * seconds }
+    /// When a holder asks for the same time again. Two of these messages may be lost.
+    package var renewalSeconds: Double { seconds / 3 }
+    /// A load waits for so many holders, one after the other: for one that fails, and for its successor.
+    package var mostHolders = 2
 
     package init(seconds: Double = LeaseRules.standardSeconds) { self.seconds = seconds }
 
-    package static let standardSeconds = 5.0
+    package static let standardSeconds = 2.0
 }
 
 /// The right to write one value. The server gives each number once.
@@ -26,8 +28,10 @@ package enum LeaseAnswer: Sendable, Equatable {
     /// - Parameter sinceWrite: Seconds since a host has written the entry; nil if nobody has, as far as the
     ///   server knows.
     case granted(LeaseGrant, sinceWrite: Double?)
-    /// Another host has it for this many seconds at most. The server has noted who waits.
-    case held(seconds: Double)
+    /// Another host has it for this many seconds, or longer if it renews it. The server has noted who waits.
+    ///
+    /// - Parameter number: The newest number of the key, which is the holder's.
+    case held(number: Int64, seconds: Double)
     /// There is no answer: the server can't be used, or it was too slow.
     case failed
 }

@@ -10,11 +10,14 @@ package struct LeaseState: Sendable {
         case read
         /// Ask for the lease, then call ``answered(_:at:)``.
         case ask
-        /// Call ``told(at:)`` at a message about the key, and ``timeIsOver(at:)`` at that time.
+        /// Call ``timeIsOver(at:)`` at that time, and while ``isWaiting`` ``told(at:)`` at a message about
+        /// the key.
         case wait(until: Double)
         /// Send the request, then call ``loaded(hasValue:)``. Without a grant the server doesn't get the
         /// value.
         case load(LeaseGrant?)
+        /// Ask the server to prolong the lease. Its answer changes nothing: the numbers protect the value.
+        case renew
         /// The entry that was read last is the result.
         case use
         /// Give the lease back, and wake those who wait. With `keeping` the server gets the value too, unless
@@ -41,7 +44,9 @@ package struct LeaseState: Sendable {
     private var state = State.idle
     /// Since when the host knows that there was no entry.
     private var lookedAt = 0.0
-    private var deadline = Double.infinity
+    /// The number of the holder for which it waits, and of how many it has waited for.
+    private var holder: Int64?
+    private var holders = 0
     /// The data of the read or load under way is from before an invalidation.
     private var isOutdated = false
     /// The server may have granted the lease although its answer is missing.
@@ -59,10 +64,9 @@ package struct LeaseState: Sendable {
     /// - Parameter lookedAt: When a look for the entry began that found none; nil if there was no look.
     package mutating func started(lookedAt: Double? = nil, at now: Double) -> [Action] {
         guard state == .idle else { return [] }
-        deadline = now + rules.mostWait
         guard let lookedAt else { return look(at: now, then: .ask) }
         self.lookedAt = lookedAt
-        return ask(at: now)
+        return ask()
     }
 
     package mutating func read(isFresh: Bool, at now: Double) -> [Action] {
@@ -71,9 +75,9 @@ package struct LeaseState: Sendable {
         isOutdated = false
         switch (next, isUsable) {
         case (.ask, true): return end([.use])
-        case (.ask, false): return ask(at: now)
+        case (.ask, false): return ask()
         case (.load(let grant), true): return end([.finish(grant, keeping: false), .use])
-        case (.load(let grant), false): return load(grant)
+        case (.load(let grant), false): return load(grant, at: now)
         }
     }
 
@@ -83,15 +87,16 @@ package struct LeaseState: Sendable {
         case .granted(let grant, let sinceWrite):
             // Another host wrote between the look and the grant. Only durations are compared.
             if let sinceWrite, sinceWrite <= now - lookedAt { return look(at: now, then: .load(grant)) }
-            return load(grant)
-        case .held(let seconds):
-            guard now < deadline else { return load(nil) }
+            return load(grant, at: now)
+        case .held(let number, let seconds):
+            if number != holder { (holder, holders) = (number, holders + 1) }
+            guard holders <= rules.mostHolders else { return load(nil, at: now) }
             if wasTold { return look(at: now, then: .ask) }
             state = .waiting
-            return [.wait(until: min(now + max(0, seconds), deadline))]
+            return [.wait(until: now + min(max(0, seconds), rules.seconds))]
         case .failed:
             mayHold = true
-            return load(nil)
+            return load(nil, at: now)
         }
     }
 
@@ -102,10 +107,13 @@ package struct LeaseState: Sendable {
         return look(at: now, then: .ask)
     }
 
-    /// The lease of the holder is over, or the longest wait of this load.
+    /// The lease of the holder is over, if it has not renewed it; or it is time to renew the own one.
     package mutating func timeIsOver(at now: Double) -> [Action] {
-        guard state == .waiting else { return [] }
-        return ask(at: now)
+        switch state {
+        case .waiting: return ask()
+        case .loading(_?): return [.wait(until: now + rules.renewalSeconds), .renew]
+        case .idle, .reading, .asking, .loading(nil), .done: return []
+        }
     }
 
     package mutating func loaded(hasValue: Bool) -> [Action] {
@@ -146,16 +154,17 @@ package struct LeaseState: Sendable {
         return [.read]
     }
 
-    private mutating func ask(at now: Double) -> [Action] {
-        guard now < deadline else { return load(nil) }
+    private mutating func ask() -> [Action] {
         (state, wasTold) = (.asking, false)
         return [.ask]
     }
 
-    private mutating func load(_ grant: LeaseGrant?) -> [Action] {
+    private mutating func load(_ grant: LeaseGrant?, at now: Double) -> [Action] {
         isOutdated = false
         state = .loading(grant)
-        return [.load(grant)]
+        // The load may end at once.
+        let renewal = grant.map { _ in Action.wait(until: now + rules.renewalSeconds) }
+        return (renewal.map { [$0] } ?? []) + [.load(grant)]
     }
 
     private mutating func leave(_ grant: LeaseGrant?, keeping: Bool) -> [Action] {

@@ -36,7 +36,7 @@ enum CoordinationScripts {
             if holder and holder ~= ARGV[1] then
                 redis.call('SADD', KEYS[3], ARGV[3])
                 redis.call('EXPIRE', KEYS[3], \(kept))
-                return {0, redis.call('PTTL', KEYS[2])}
+                return {0, redis.call('HGET', KEYS[1], 'n') or '0', redis.call('PTTL', KEYS[2])}
             end
             local number = next(redis.call('HGET', KEYS[1], 'n'))
             redis.call('HSET', KEYS[1], 'n', number)
@@ -46,6 +46,15 @@ enum CoordinationScripts {
             local since = written and text(now - tonumber(written)) or '-1'
             return {1, number, redis.call('GET', KEYS[4]) or '0', since}
             """)
+
+    /// Keys: numbers, lease. Arguments: token, milliseconds.
+    static let renew = RedisScript(
+        """
+        if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
+        redis.call('PEXPIRE', KEYS[2], ARGV[2])
+        redis.call('EXPIRE', KEYS[1], \(kept))
+        return 1
+        """)
 
     /// Keys: numbers, lease, waiters, generation, value. Arguments: token, number, generation, value,
     /// milliseconds, prefix of messages, name.

@@ -83,6 +83,7 @@ final class RedisLeases {
             case .load(let grant):
                 if grant == nil { counts.alone += 1 } else { counts.leased += 1 }
                 lease.load.load(under: grant)
+            case .renew: renew(lease)
             case .use:
                 guard let entity = lease.found else { continue }
                 counts.used += 1
@@ -113,13 +114,12 @@ final class RedisLeases {
     }
 
     private func ask(_ lease: Lease) {
-        let milliseconds = Int((rules.seconds * 1000).rounded())
         let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.name) }
         // The message of a holder may be faster than the answer.
         asking[lease.name, default: []].append(lease)
         client.run(
             CoordinationScripts.acquire, keys: names + [keys.generation(lease.place.service)],
-            [.text(lease.token), .integer(milliseconds), .text(host)]
+            [.text(lease.token), .integer(leaseMilliseconds), .text(host)]
         ) { [self] result in
             let actions = lease.state.answered(Self.answer(result), at: uptime)
             if !lease.state.isWaiting { forget(lease) }
@@ -131,7 +131,8 @@ final class RedisLeases {
         guard case .success(let value) = result, let parts = value.elements else { return .failed }
         let numbers = parts.compactMap(\.integer)
         switch numbers.count {
-        case 2 where numbers[0] == 0: return .held(seconds: Double(max(0, numbers[1])) / 1000)
+        case 3 where numbers[0] == 0:
+            return .held(number: numbers[1], seconds: Double(max(0, numbers[2])) / 1000)
         case 4 where numbers[0] == 1:
             return .granted(
                 LeaseGrant(number: numbers[1], generation: numbers[2]),
@@ -141,12 +142,25 @@ final class RedisLeases {
     }
 
     private func wait(_ lease: Lease, until: Double) {
-        engine.log.write(.cache, "\(lease.load.resource.urlString): another host loads it")
+        if lease.state.isWaiting {
+            engine.log.write(.cache, "\(lease.load.resource.urlString): another host loads it")
+        }
         lease.timer = engine.scheduler.after(max(0, until - uptime)) { [self] in
             forget(lease)
             perform(lease.state.timeIsOver(at: uptime), lease)
         }
     }
+
+    private func renew(_ lease: Lease) {
+        let names = [keys.numbers, keys.lease].map { $0(lease.name) }
+        client.run(
+            CoordinationScripts.renew, keys: names, [.text(lease.token), .integer(leaseMilliseconds)],
+            timeout: Self.patientTimeout
+        ) { _ in
+        }
+    }
+
+    private var leaseMilliseconds: Int { Int((rules.seconds * 1000).rounded()) }
 
     private func forget(_ lease: Lease) {
         asking[lease.name]?.removeAll { $0 === lease }
@@ -172,17 +186,17 @@ final class RedisLeases {
 
     /// Tries again if the server is too slow for a moment: others wait for it, until the end of the lease.
     private func finish(_ keys: [String], _ arguments: [RedisCommand.Argument], attempts: Int) {
-        client.run(CoordinationScripts.finish, keys: keys, arguments, timeout: Self.finishTimeout) {
+        client.run(CoordinationScripts.finish, keys: keys, arguments, timeout: Self.patientTimeout) {
             [self] result in
             guard case .failure = result, attempts > 1 else { return engine.endOffloadedWork() }
-            engine.scheduler.after(Self.finishTimeout) { [self] in
+            engine.scheduler.after(Self.patientTimeout) { [self] in
                 finish(keys, arguments, attempts: attempts - 1)
             }
         }
     }
 
     /// Seconds. No request waits for it.
-    private static let finishTimeout = 0.25
+    private static let patientTimeout = 0.25
 
     // MARK: Messages
 

@@ -115,6 +115,28 @@ import Testing
         leave(hosts)
     }
 
+    @Test func `A host renews the lease of a long load`() async throws {
+        let server = await RedisServer()
+        let hosts = [try Host(server), try Host(server)]
+        await follow(hosts)
+        let stub = try await begin(hosts, 200, "one", "two")
+        guard case .success(let keys) = await hosts[1].client.outcome(RedisCommand("KEYS", "test:lease:*")),
+            let lease = keys.elements?.first?.text
+        else { return #expect(Bool(false), "there is no lease") }
+        _ = await hosts[1].client.outcome(RedisCommand("PEXPIRE", .text(lease), "30000"))
+        hosts[0].fixture.advance(20)
+        var left: Int64 = 0
+        for _ in 0..<1000 where left <= 30_000 {
+            guard case .success(let value) = await hosts[0].client.outcome(RedisCommand("PTTL", .text(lease)))
+            else { break }
+            left = value.integer ?? 0
+        }
+        #expect(left > 30_000)
+        stub.go()
+        await reach("data", hosts) { hosts[0].text("a") == "one" }
+        leave(hosts)
+    }
+
     @Test func `A server that is gone costs no request`() async throws {
         let server = await RedisServer()
         let hosts = [try Host(server)]
