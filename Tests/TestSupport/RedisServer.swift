@@ -13,13 +13,26 @@ public final class RedisServer {
     private let folder = TemporaryFolder()
     public let port: Int
     private let options: [String]
+    private let isSentinel: Bool
     private var process: pid_t = 0
 
     /// - Parameter options: Lines of its configuration.
-    public init(_ options: String...) async {
-        port = LoopbackPeer.unusedPort()
-        self.options = options
+    public convenience init(_ options: String...) async {
+        self.init(options: options, isSentinel: false)
         await start()
+    }
+
+    private init(options: [String], isSentinel: Bool) {
+        port = LoopbackPeer.unusedPort()
+        (self.options, self.isSentinel) = (options, isSentinel)
+    }
+
+    /// A sentinel that knows a primary, and decides alone.
+    public static func sentinel(of primary: RedisServer, name: String) async -> RedisServer {
+        let sentinel = RedisServer(
+            options: ["sentinel monitor \(name) 127.0.0.1 \(primary.port) 1"], isSentinel: true)
+        await sentinel.start()
+        return sentinel
     }
 
     public var socket: String { folder.path + "/redis.sock" }
@@ -42,7 +55,8 @@ public final class RedisServer {
 
             """ + options.joined(separator: "\n") + "\n")
         unlink(socket)
-        let words = [Self.program ?? "", folder.path + "/redis.conf"]
+        let words =
+            [Self.program ?? "", folder.path + "/redis.conf"] + (isSentinel ? ["--sentinel"] : [])
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         let status = posix_spawn(&process, words[0], nil, nil, &arguments, environ)

@@ -1,7 +1,8 @@
 internal import RestEngine
 
 /// Where a server is, and how to log in: the text `redis://user:password@host:6379/0`, `rediss://…` with
-/// TLS, or `unix:/path/redis.sock`.
+/// TLS, or `unix:/path/redis.sock`. `redis+sentinel://user:password@host:26379/name/0` is a sentinel, which
+/// knows where the primary of that name is; the login and the database are the primary's.
 package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     package enum Place: Sendable, Equatable {
         case network(host: String, port: Int)
@@ -18,16 +19,26 @@ package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     package let user: String?
     package let password: String?
     package let database: Int
+    /// The name by which the sentinel knows the primary; nil for a server with data.
+    package let primaryName: String?
 
     package static let form =
         "it looks like redis://user:password@host:6379/0, rediss://host (with TLS) or unix:/run/redis/redis.sock"
+    package static let sentinelForm = "redis+sentinel://user:password@host:26379/name/0"
+
+    /// A server that the sentinel of an address has named.
+    package init(host: String, port: Int, namedBy sentinel: RedisAddress) {
+        place = .network(host: host, port: port)
+        (isSecure, user, password) = (sentinel.isSecure, sentinel.user, sentinel.password)
+        (database, primaryName) = (sentinel.database, nil)
+    }
 
     package init(_ text: String) throws(Fault) {
         guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             throw Fault("it has a space or a control character; \(Self.form)")
         }
-        if text.contains(",") {
-            throw Fault("a list of servers, for a cluster or sentinel, is not supported yet; name one server")
+        guard !text.contains(",") else {
+            throw Fault("it has a comma: write %2C in a password")
         }
         if let rest = text.dropping("unix:") {
             try self.init(socket: rest)
@@ -35,14 +46,20 @@ package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
             try self.init(network: rest, isSecure: true)
         } else if let rest = text.dropping("redis://") {
             try self.init(network: rest, isSecure: false)
-        } else if text.contains("sentinel") || text.contains("cluster") {
-            throw Fault("a cluster or sentinel is not supported yet; name one server")
+        } else if let rest = text.dropping("rediss+sentinel://") {
+            try self.init(network: rest, isSecure: true, isSentinel: true)
+        } else if let rest = text.dropping("redis+sentinel://") {
+            try self.init(network: rest, isSecure: false, isSentinel: true)
+        } else if text.contains("sentinel") {
+            throw Fault("a sentinel looks like \(Self.sentinelForm)")
+        } else if text.contains("cluster") {
+            throw Fault("a cluster is not supported; name one server, or a sentinel: \(Self.sentinelForm)")
         } else {
-            throw Fault("its scheme is not one of redis, rediss and unix; \(Self.form)")
+            throw Fault("its scheme is not one of redis, rediss, redis+sentinel and unix; \(Self.form)")
         }
     }
 
-    private init(network rest: Substring, isSecure: Bool) throws(Fault) {
+    private init(network rest: Substring, isSecure: Bool, isSentinel: Bool = false) throws(Fault) {
         guard !rest.contains(where: { $0 == "?" || $0 == "#" }) else {
             throw Fault(
                 "it has a '?' or a '#', which such an address doesn't have: write %3F or %23 in a password")
@@ -51,15 +68,38 @@ package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         // A password may contain an @ by mistake; the last one is the end of it.
         let (login, host) = authority.split(atLast: "@")
         (user, password) = try Self.login(login)
-        place = try Self.place(host)
-        guard let path, !path.isEmpty else {
-            (self.isSecure, database) = (isSecure, 0)
-            return
+        place = try Self.place(host, standardPort: isSentinel ? 26379 : 6379)
+        self.isSecure = isSecure
+        if isSentinel {
+            let (name, number) = (path ?? "").split(atFirst: "/")
+            primaryName = try Self.primaryName(name)
+            database = try Self.database(number, after: "the name of the primary")
+        } else {
+            primaryName = nil
+            database = try Self.database(path, after: "the host")
         }
-        guard let number = Self.number(path), number <= 1_000_000 else {
-            throw Fault("behind the host stands the number of a database, such as /0")
+    }
+
+    private static func database(_ path: Substring?, after part: String) throws(Fault) -> Int {
+        guard let path, !path.isEmpty else { return 0 }
+        guard let number = number(path), number <= 1_000_000 else {
+            throw Fault("behind \(part) stands the number of a database, such as /0")
         }
-        (self.isSecure, database) = (isSecure, number)
+        return number
+    }
+
+    /// A sentinel allows more characters, but the name stands in a path here.
+    private static func primaryName(_ text: Substring) throws(Fault) -> String {
+        let isName = text.utf8.allSatisfy { byte in
+            byte == 0x2D || byte == 0x2E || byte == 0x5F || (0x30...0x39).contains(byte)
+                || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        }
+        guard isName, (1...128).contains(text.utf8.count) else {
+            throw Fault(
+                "behind the host of a sentinel stands the name of the primary, of letters, digits, '.', '_' and '-': "
+                    + sentinelForm)
+        }
+        return String(text)
     }
 
     private init(socket rest: Substring) throws(Fault) {
@@ -69,6 +109,7 @@ package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
             (login, rest) = rest.dropFirst(2).split(atLast: "@")
         }
         (user, password) = try Self.login(login)
+        primaryName = nil
         let (path, query) = rest.split(atFirst: "?")
         guard path.hasPrefix("/") else {
             throw Fault("behind unix: stands the whole path of a socket, such as unix:/run/redis/redis.sock")
@@ -92,7 +133,7 @@ package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         return Int(text)
     }
 
-    private static func place(_ text: Substring) throws(Fault) -> Place {
+    private static func place(_ text: Substring, standardPort: Int) throws(Fault) -> Place {
         var (host, port) = (text, Substring?.none)
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else {
@@ -108,7 +149,7 @@ package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
             (host, port) = text.split(atFirst: ":")
         }
         guard !host.isEmpty, host.utf8.count <= 253 else { throw Fault("it has no host; \(form)") }
-        guard let port else { return .network(host: String(host), port: 6379) }
+        guard let port else { return .network(host: String(host), port: standardPort) }
         guard let number = number(port), (1...65535).contains(number) else {
             throw Fault("its port is not a number from 1 to 65535")
         }
@@ -134,7 +175,8 @@ package struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         case .socket(let path): return "unix:\(path)" + (database == 0 ? "" : "?db=\(database)")
         case .network(let host, let port):
             let shown = host.contains(":") ? "[\(host)]" : host
-            return "\(isSecure ? "rediss" : "redis")://\(shown):\(port)/\(database)"
+            let scheme = (isSecure ? "rediss" : "redis") + (primaryName == nil ? "" : "+sentinel")
+            return "\(scheme)://\(shown):\(port)/" + (primaryName.map { "\($0)/" } ?? "") + "\(database)"
         }
     }
 }

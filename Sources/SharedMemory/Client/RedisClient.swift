@@ -4,14 +4,15 @@ internal import Platform
 package import RestEngine
 internal import Synchronization
 
-/// A client of one Redis or Valkey server: one connection, on a thread that all clients of the process share.
+/// A client of a Redis or Valkey server: one connection, on a thread that all clients of the process share.
+/// Of several servers it uses the primary.
 ///
 /// It connects at the first command, and from then on whenever the connection is lost. Commands of one
 /// client are pipelined and answered in order. A command that can't be answered fails, within its timeout:
 /// callers go on without it. The client repeats no command, because the server may have run it.
 package final class RedisClient: Sendable {
     package struct Settings: Sendable {
-        package var address: RedisAddress
+        package var servers: RedisServers
         /// Seconds for a command, from its call to its reply.
         package var timeout = 0.05
         package var rules = RedisLink.Rules()
@@ -20,10 +21,16 @@ package final class RedisClient: Sendable {
         package var mostCommands = 4096
         package var mostBytes = 64 << 20
 
-        package init(_ address: RedisAddress, timeout: Double = 0.05) {
-            self.address = address
+        package init(_ servers: RedisServers, timeout: Double = 0.05) {
+            self.servers = servers
             self.timeout = timeout
         }
+
+        package init(_ address: RedisAddress, timeout: Double = 0.05) {
+            self.init(RedisServers(address), timeout: timeout)
+        }
+
+        package var address: RedisServers { servers }
     }
 
     /// Where commands are sent, and where their completions are called.
@@ -46,7 +53,7 @@ package final class RedisClient: Sendable {
         onPush: (@Sendable ([RedisValue]) -> Void)? = nil
     ) {
         self.settings = settings
-        condition = RedisCondition(settings.address.description, log: log)
+        condition = RedisCondition(settings.servers.description, log: log)
         room = RedisRoom(commands: settings.mostCommands, bytes: settings.mostBytes)
         let eventLoop = Self.group.any()
         self.eventLoop = eventLoop

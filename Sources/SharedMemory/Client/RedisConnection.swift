@@ -12,10 +12,10 @@ final class RedisConnection: ChannelInboundHandler {
     private var isGreeted = false
     private var context: ChannelHandlerContext?
 
-    init(_ driver: RedisDriver, _ address: RedisAddress, _ limits: RESPReader.Limits) {
+    init(_ driver: RedisDriver, _ greeting: RedisGreeting, _ limits: RESPReader.Limits) {
         self.driver = driver
         reader = RESPReader(limits: limits)
-        greeting = RedisGreeting(address)
+        self.greeting = greeting
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -63,6 +63,7 @@ final class RedisConnection: ChannelInboundHandler {
                 for command in commands { write(command.bytes) }
                 flush()
             case .failed(let failure): fail(failure)
+            case .named(let host, let port): driver?.named(self, host: host, port: port)
             case .done(let version):
                 isGreeted = true
                 driver?.connected(self, version: version)
@@ -76,7 +77,7 @@ final class RedisConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail(RedisFailure(.unreachable, "the connection failed: \(error)"))
+        fail(RedisFailure(.unreachable, RedisSecurity.explain(error) ?? "the connection failed: \(error)"))
     }
 
     private func fail(_ failure: RedisFailure) {

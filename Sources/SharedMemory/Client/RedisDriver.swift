@@ -1,6 +1,5 @@
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 internal import Platform
 internal import RestEngine
 
@@ -13,7 +12,10 @@ final class RedisDriver {
     private let condition: RedisCondition
     private let onPush: (@Sendable ([RedisValue]) -> Void)?
     private var link: RedisLink
+    private var rotation: RedisRotation
     private var connection: RedisConnection?
+    /// Within a round through the servers.
+    private var isConnecting = false
     /// Counts attempts to connect, so that a late end of an old one has no effect.
     private var attempt = 0
     private var requests: [RedisLink.ID: RedisRequest] = [:]
@@ -23,7 +25,7 @@ final class RedisDriver {
     private var tally = RedisCondition.Tally()
     private var timer: Scheduled<Void>?
     private var timerEnd = Double.infinity
-    private var security: NIOSSLContext?
+    private var security: RedisSecurity
 
     init(
         _ settings: RedisClient.Settings, _ eventLoop: any EventLoop, _ room: RedisRoom,
@@ -34,7 +36,11 @@ final class RedisDriver {
         self.room = room
         self.condition = condition
         self.onPush = onPush
-        link = RedisLink(settings.rules)
+        var rules = settings.rules
+        if settings.servers.mayMove { rules.checkPeriod = rules.idle }
+        link = RedisLink(rules)
+        rotation = RedisRotation(settings.servers)
+        security = RedisSecurity(authorityFile: settings.servers.authorityFile)
     }
 
     private var now: Double { ClockReading.uptime }
@@ -63,13 +69,33 @@ final class RedisDriver {
 
     func connected(_ connection: RedisConnection, version: Int) {
         guard connection === self.connection else { return connection.close() }
+        isConnecting = false
         condition.noteVersion(version)
         perform(link.connected(at: now))
         connection.flush()
         rearm()
     }
 
-    func received(_ value: RedisValue) { perform(link.received(value, at: now, random: random)) }
+    func received(_ value: RedisValue) {
+        perform(link.received(value, at: now, random: random))
+        if rotation.mayMove, RedisRole.isOfReplica(value) { leaveReplica() }
+        // The connection doesn't call any more.
+        if connection == nil {
+            finishTurn()
+            rearm()
+        }
+    }
+
+    /// The sentinel of the connection has named a server.
+    func named(_ connection: RedisConnection, host: String, port: Int) {
+        guard connection === self.connection else { return connection.close() }
+        connection.close()
+        if let next = rotation.follow(host: host, port: port) { return open(next) }
+        lost(
+            RedisFailure(
+                .unreachable,
+                "it names \(host):\(port), which the script may only use if it is in the list, too"))
+    }
 
     func received(push values: [RedisValue]) { onPush?(values) }
 
@@ -78,9 +104,23 @@ final class RedisDriver {
     func lost(_ failure: RedisFailure) {
         connection = nil
         attempt += 1
-        perform(link.lost(failure, at: now, random: random))
+        var end = failure
+        if isConnecting {
+            if let next = rotation.failed(failure) { return open(next) }
+            (isConnecting, end) = (false, rotation.failure)
+            condition.use(nil)
+        }
+        perform(link.lost(end, at: now, random: random))
         finishTurn()
         rearm()
+    }
+
+    /// The server was the primary, and is one no longer.
+    private func leaveReplica() {
+        guard link.isReady else { return }
+        disconnect()
+        rotation.demoted()
+        perform(link.lost(RedisRole.replicaFailure, at: now, random: random))
     }
 
     // MARK: Actions
@@ -88,10 +128,16 @@ final class RedisDriver {
     private func perform(_ actions: [RedisLink.Action]) {
         for action in actions {
             switch action {
-            case .connect: connect()
+            case .connect:
+                isConnecting = true
+                open(rotation.begin())
             case .disconnect: disconnect()
             case .write(let id): write(id)
-            case .probe: connection?.write(Self.ping)
+            case .probe: connection?.write(rotation.mayMove ? RedisRole.question.bytes : Self.ping)
+            case .succeed(RedisLink.probeID, let values):
+                // A user who may not ask for the role can use the server all the same.
+                finish(RedisLink.probeID, .success(rotation.mayMove ? [] : values))
+                if rotation.mayMove, values.first.map({ RedisRole($0) }) == .replica { leaveReplica() }
             case .succeed(let id, let values): finish(id, .success(values))
             case .fail(let id, let failure): finish(id, .failure(failure))
             case .release(let id):
@@ -143,29 +189,29 @@ final class RedisDriver {
         attempt += 1
         connection?.close()
         connection = nil
+        if isConnecting { rotation.gaveUp() }
+        isConnecting = false
     }
 
-    private func connect() {
+    private func open(_ address: RedisAddress) {
         attempt += 1
-        let (attempt, address) = (attempt, settings.address)
-        let new = RedisConnection(self, address, settings.limits)
+        let attempt = attempt
+        condition.use(address.description)
+        let greeting = RedisGreeting(address, asksRole: rotation.mayMove)
+        let new = RedisConnection(self, greeting, settings.limits)
         connection = new
-        let security: NIOSSLContext?
-        do { security = try address.isSecure ? makeSecurity() : nil } catch {
-            return refuse(attempt, "the program can't use TLS: \(error)")
-        }
         let bound = NIOLoopBound((self, new), eventLoop: eventLoop)
         let bootstrap = ClientBootstrap(group: eventLoop)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .connectTimeout(.nanoseconds(Int64(settings.rules.connectTimeout * 1e9)))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let security {
-                        let handler = try NIOSSLClientHandler(
-                            context: security, serverHostname: address.serverName)
+                    let (driver, new) = bound.value
+                    if address.isSecure {
+                        let handler = try driver.security.handler(for: address)
                         try channel.pipeline.syncOperations.addHandler(handler)
                     }
-                    try channel.pipeline.syncOperations.addHandler(bound.value.1)
+                    try channel.pipeline.syncOperations.addHandler(new)
                 }
             }
         let future =
@@ -191,18 +237,11 @@ final class RedisDriver {
         lost(RedisFailure(.unreachable, reason))
     }
 
-    private func makeSecurity() throws -> NIOSSLContext {
-        if let security { return security }
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        let new = try NIOSSLContext(configuration: configuration)
-        security = new
-        return new
-    }
-
     private static func reason(of error: any Error) -> String {
+        let first = (error as? NIOConnectionError)?.connectionErrors.first?.error
+        if let failure = (first ?? error) as? RedisFailure { return failure.message }
+        if let first { return "connecting failed: \(first)" }
         guard let error = error as? NIOConnectionError else { return "connecting failed: \(error)" }
-        if let first = error.connectionErrors.first { return "connecting failed: \(first.error)" }
         let lookup = error.dnsAError ?? error.dnsAAAAError
         return "the host has no address" + (lookup.map { ": \($0)" } ?? "")
     }
@@ -228,15 +267,5 @@ final class RedisDriver {
         perform(link.tick(at: now, random: random))
         finishTurn()
         rearm()
-    }
-}
-
-extension RedisAddress {
-    /// The name in the server's certificate; nil for an address, which is checked without one.
-    fileprivate var serverName: String? {
-        guard case .network(let host, _) = place else { return nil }
-        let isNumeric =
-            host.contains(":") || host.utf8.allSatisfy { $0 == 0x2E || (0x30...0x39).contains($0) }
-        return isNumeric ? nil : host
     }
 }

@@ -58,7 +58,8 @@ package struct RedisFailure: Error, Sendable, Equatable, CustomStringConvertible
             case "WRONGTYPE": .foreign
             default: .other
             }
-        self.init(kind, "the server answered: " + Self.shown(reply))
+        let advice = kind == .cluster ? "; clusters are not supported: name one server, or a sentinel" : ""
+        self.init(kind, "the server answered: " + Self.shown(reply) + advice)
     }
 
     /// The part of an error reply that may be shown. A server that doesn't know a command repeats its

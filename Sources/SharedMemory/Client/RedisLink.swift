@@ -41,6 +41,9 @@ package struct RedisLink {
         /// An idle connection is tested after this time.
         package var idle = 1.0
         package var probeTimeout = 0.5
+        /// A busy connection is tested after this time, too, if the server may stop being the primary: it
+        /// goes on to answer commands that read.
+        package var checkPeriod = Double.infinity
 
         package init() {}
     }
@@ -73,6 +76,7 @@ package struct RedisLink {
     private var attempts = 0
     private var lastFailure = RedisFailure(.unreachable, "there is no connection to the server yet")
     private var lastActivity = 0.0
+    private var lastProbe = 0.0
 
     package init(_ rules: Rules = Rules()) { self.rules = rules }
 
@@ -99,17 +103,24 @@ package struct RedisLink {
             if let first = line.first, first.deadline < now {
                 return [.fail(id, Self.late("the server has not answered an earlier command")), .release(id)]
             }
+            let check = lastProbe + rules.checkPeriod <= now ? probe(at: now) : []
             lastActivity = now
             line.append(item)
-            return [.write(id)]
+            return check + [.write(id)]
         }
+    }
+
+    private mutating func probe(at now: Double) -> [Action] {
+        (lastActivity, lastProbe) = (now, now)
+        line.append(Item(id: Self.probeID, deadline: now + rules.probeTimeout, missing: 1))
+        return [.probe]
     }
 
     /// The connection is there, and the server has accepted the login.
     package mutating func connected(at now: Double) -> [Action] {
         guard case .connecting = phase else { return [.disconnect] }
         phase = .ready
-        (attempts, lastActivity) = (0, now)
+        (attempts, lastActivity, lastProbe) = (0, now, now)
         let waiting = early
         early = []
         line = Deque(waiting)
@@ -177,9 +188,7 @@ package struct RedisLink {
                 let failure = Self.late("the server has been silent for more than \(rules.patience) s")
                 actions += [.disconnect] + lost(failure, at: now, random: random)
             } else if line.isEmpty, lastActivity + rules.idle <= now {
-                lastActivity = now
-                line.append(Item(id: Self.probeID, deadline: now + rules.probeTimeout, missing: 1))
-                actions.append(.probe)
+                actions += probe(at: now)
             }
         }
         return actions

@@ -58,8 +58,11 @@ package final class RedisCondition: Sendable {
         var periods = FailurePeriods()
         var counts = Counts()
         var nextWarning = -Double.infinity
+        /// The server in use, or the one that the client connects to.
+        var server: String?
     }
 
+    /// All servers.
     private let name: String
     private let log: @Sendable (Line) -> Void
     private let state = Mutex(State())
@@ -72,12 +75,18 @@ package final class RedisCondition: Sendable {
     package var failure: String? {
         state.withLock { state in
             state.periods.worst.map {
-                "the shared memory \(name) \(Self.text($0.kind)): \($0.period.message)"
+                "the shared memory \(state.server ?? name) \(Self.text($0.kind)): \($0.period.message)"
             }
         }
     }
 
+    /// The name of one server, or of all.
+    private var shown: String { state.withLock { $0.server } ?? name }
+
     // MARK: Events
+
+    /// The client uses this server from now on, or tries to; nil while it has none.
+    func use(_ server: String?) { state.withLock { $0.server = server } }
 
     func noteVersion(_ version: Int) { state.withLock { $0.counts.version = version } }
 
@@ -137,7 +146,7 @@ package final class RedisCondition: Sendable {
         log(
             Line(
                 isWarning: true,
-                text: "the shared memory \(name) \(Self.text(failure.kind)): \(failure.message); "
+                text: "the shared memory \(shown) \(Self.text(failure.kind)): \(failure.message); "
                     + "requests go on without it"))
     }
 
@@ -147,7 +156,7 @@ package final class RedisCondition: Sendable {
             log(
                 Line(
                     isWarning: false,
-                    text: "the shared memory \(name) \(Self.end(kind)), after \(seconds) s and "
+                    text: "the shared memory \(shown) \(Self.end(kind)), after \(seconds) s and "
                         + "\(period.count) failure\(period.count == 1 ? "" : "s")"))
         }
     }
@@ -162,7 +171,7 @@ package final class RedisCondition: Sendable {
         case .readOnly: "takes no changes"
         case .full: "is full"
         case .protocol: "speaks another protocol"
-        case .cluster: "is part of a cluster, which is not supported yet"
+        case .cluster: "is part of a cluster"
         case .overloaded: "can't keep up"
         case .noScript, .foreign, .unsuitable, .other: "failed"
         }

@@ -17,6 +17,12 @@ import Testing
         #expect(secure.isSecure)
         #expect(
             try RedisAddress("unix:/run/redis/redis.sock").place == .socket(path: "/run/redis/redis.sock"))
+        let sentinel = try RedisAddress("rediss+sentinel://:secret@h/my-primary/2")
+        #expect(sentinel.place == .network(host: "h", port: 26379))
+        #expect(sentinel.primaryName == "my-primary")
+        #expect(sentinel.database == 2)
+        #expect(sentinel.isSecure)
+        #expect(try RedisAddress("redis+sentinel://[::1]:1/a").database == 0)
         let login = try RedisAddress("unix://:secret@/run/r.sock?db=2")
         #expect(login.place == .socket(path: "/run/r.sock"))
         #expect(login.password == "secret")
@@ -26,6 +32,9 @@ import Testing
     @Test func `A description has no user and no password`() throws {
         #expect(try RedisAddress("redis://app:secret@h").description == "redis://h:6379/0")
         #expect(try RedisAddress("rediss://app:secret@[::1]:1/2").description == "rediss://[::1]:1/2")
+        #expect(
+            try RedisAddress("redis+sentinel://app:secret@h/main/2").description
+                == "redis+sentinel://h:26379/main/2")
         #expect(try RedisAddress("unix://app:secret@/s?db=1").description == "unix:/s?db=1")
     }
 
@@ -35,8 +44,10 @@ import Testing
         ("redis://h/-1", "database"), ("redis://secret@h", "user and a password"),
         ("redis://u:@h", "empty"), ("redis://u:secret@h?x=1", "'?'"), ("redis://u:%ff@h", "UTF-8"),
         ("unix:redis.sock", "whole path"), ("unix:/s?secret=1", "?db="), ("redis://u:secret @h", "space"),
-        ("redis://u:secret@a,redis://u:secret@b", "not supported yet"),
-        ("sentinel://u:secret@h", "not supported yet"), ("redis://[::1", "bracket"),
+        ("redis://u:secret@a,redis://u:secret@b", "%2C"), ("sentinel://u:secret@h", "redis+sentinel://"),
+        ("redis+sentinel://u:secret@h", "name of the primary"), ("redis+sentinel://h/a b", "space"),
+        ("redis+sentinel://h/a:b", "name of the primary"), ("redis+sentinel://h/a/b", "database"),
+        ("redis+cluster://u:secret@h", "a cluster is not supported"), ("redis://[::1", "bracket"),
         ("redis://[::1]x", "no port"),
     ])
     func `A fault says which part is wrong, without the text`(text: String, part: String) {
@@ -55,6 +66,7 @@ import Testing
         #expect(RedisFailure(reply: "OOM command not allowed").kind == .full)
         #expect(RedisFailure(reply: "WRONGPASS x").kind == .refused)
         #expect(RedisFailure(reply: "MOVED 1 h:1").kind == .cluster)
+        #expect(RedisFailure(reply: "MOVED 1 h:1").message.hasSuffix("name one server, or a sentinel"))
         #expect(RedisFailure(reply: "LOADING x").kind == .loading)
         #expect(RedisFailure(reply: "READONLY x").kind == .readOnly)
         #expect(RedisFailure(reply: "ERR x\ny").message == "the server answered: ERR x y")

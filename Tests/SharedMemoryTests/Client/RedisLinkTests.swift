@@ -116,6 +116,23 @@ import Testing
         #expect(tick(3.6) == ["disconnect", "lost timed_out"])
     }
 
+    @Test func `A busy connection is tested if the server may stop being the primary`() {
+        var rules = RedisLink.Rules()
+        rules.checkPeriod = 1
+        link = RedisLink(rules)
+        connect()
+        #expect(submit(1, at: 0.97) == ["write 1"])
+        #expect(submit(2, at: 0.98) == ["write 2"])
+        #expect(receive(at: 0.99) == ["succeed 1 1", "release 1"])
+        #expect(submit(3, at: 1) == ["probe", "write 3"])
+        #expect(submit(4, at: 1.01) == ["write 4"])
+        #expect(receive(at: 1.02) == ["succeed 2 1", "release 2"])
+        #expect(receive(at: 1.02) == ["succeed 0 1", "release 0"])
+        #expect(receive(at: 1.02) == ["succeed 3 1", "release 3"])
+        #expect(receive(at: 1.02) == ["succeed 4 1", "release 4"])
+        #expect(submit(5, at: 2) == ["probe", "write 5"])
+    }
+
     @Test func `A lost connection fails each command once`() {
         connect()
         _ = submit(1, at: 1)
@@ -174,6 +191,61 @@ import Testing
             return
         }
         #expect(failure.kind == .refused)
+    }
+
+    private func steps(_ greeting: RedisGreeting, _ replies: RedisValue...) -> [RedisGreeting.Step] {
+        let greeting = Changing(greeting)
+        _ = greeting.change({ $0.begin() })
+        return replies.map { reply in greeting.change({ $0.receive(reply) }) }
+    }
+
+    private func text(_ text: String) -> RedisValue { .bytes(Array(text.utf8)) }
+
+    @Test func `A server of several is asked for its role`() throws {
+        let address = try RedisAddress("redis://h")
+        func last(_ reply: RedisValue) -> RedisGreeting.Step? {
+            let steps = steps(RedisGreeting(address, asksRole: true), .map([]), reply)
+            #expect(steps.first == .send([RedisCommand("ROLE")]))
+            return steps.last
+        }
+        #expect(last(.array([text("master"), .integer(0), .array([])])) == .done(version: 3))
+        #expect(last(.error("NOPERM no")) == .done(version: 3))
+        #expect(last(.array([text("slave"), text("h")])) == .failed(RedisRole.replicaFailure))
+        for (reply, kind) in [
+            (RedisValue.error("LOADING x"), RedisFailure.Kind.loading),
+            (.array([text("sentinel"), .array([])]), .unreachable),
+        ] {
+            guard case .failed(let failure) = last(reply) else {
+                Issue.record("no failure of \(reply)")
+                continue
+            }
+            #expect(failure.kind == kind)
+        }
+    }
+
+    @Test func `A sentinel gets no login, and names the primary`() throws {
+        let address = try RedisAddress("redis+sentinel://u:secret@h/main/2")
+        let question = RedisCommand("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "main")
+        let greeting = Changing(RedisGreeting(address, asksRole: true))
+        #expect(greeting.change({ $0.begin() }) == [RedisCommand("HELLO", "3", "SETNAME", "resthost")])
+        #expect(greeting.change({ $0.receive(.map([])) }) == .send([question]))
+        let named = RedisValue.array([text("10.0.0.1"), text("6379")])
+        #expect(greeting.change({ $0.receive(named) }) == .named(host: "10.0.0.1", port: 6379))
+        let old = steps(RedisGreeting(address), .error("ERR unknown command `HELLO`"), named)
+        #expect(old == [.send([question]), .named(host: "10.0.0.1", port: 6379)])
+        let rows: [(RedisValue, String)] = [
+            (.null, "knows no primary main"), (.error("ERR unknown command 'SENTINEL'"), "no sentinel"),
+            (.array([text("h"), text("x")]), "another form"),
+            (.array([text("h"), text("0")]), "another form"),
+            (.error("NOAUTH x"), "NOAUTH"), (.array([text("h\nx"), text("1")]), "another form"),
+        ]
+        for (reply, part) in rows {
+            guard case .failed(let failure)? = steps(RedisGreeting(address), .map([]), reply).last else {
+                Issue.record("no failure of \(reply)")
+                continue
+            }
+            #expect(failure.message.contains(part))
+        }
     }
 
     // MARK: Failures for operators
