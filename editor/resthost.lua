@@ -1095,7 +1095,8 @@ function rest.content_transformer(options) end
 function rest.response_transformer(fn, description) end
 
 ---@class resthost.shared.options
----@field redis string The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`.
+---@field redis string|string[] The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`; or sentinels, `redis+sentinel://user:password@host:26379/name/0`; or a list, of which the primary is used.
+---@field ca_file? string A PEM file of certificates to trust in place of the system's, for `rediss://`.
 ---@field prefix? string The first part of all its keys. Hosts with the same prefix share everything. 1 to 64 letters, digits, `.`, `_`, `-`. Default: `"resthost"`.
 ---@field timeout? number The longest that an operation may take. Then the request goes on without it. In seconds. 0.001 to 5. Default: `0.05`.
 ---@field coordinate? boolean Whether hosts load resources for each other, and tell each other of invalidations. Default: `true`.

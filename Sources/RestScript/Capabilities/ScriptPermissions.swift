@@ -102,6 +102,12 @@ struct ScriptPermissions {
         return narrowings.first { $0.hosts.map { !covers($0) } ?? false }.map { Self.givenUp($0, "net") }
     }
 
+    /// Whether the hosts that the script may reach are named one by one.
+    var namesHosts: Bool {
+        if case .only = granted.hosts { return true }
+        return narrowings.contains { $0.hosts != nil }
+    }
+
     /// A server that the script itself declares, as it declares services.
     func refusalOfServer(host: String, port: Int) -> String? {
         // Grants write an IPv6 address in brackets.

@@ -21,7 +21,7 @@ final class ScriptShared {
             throw LuaUsageError(
                 "rest.shared was called at \(earlier) already: a script has one shared memory")
         }
-        try check(settings)
+        let settings = try checked(settings)
         self.place = place ?? "an unknown place"
         guard context.options.shared == nil else { return }
         memory = try open(settings)
@@ -53,26 +53,28 @@ final class ScriptShared {
 
     /// The memory of a URL of its own.
     func open(url: String) throws(LuaUsageError) -> any SharedMemoryAccess {
-        var settings = context.options.shared ?? declared ?? SharedMemorySettings(url: url)
-        (settings.url, settings.coordinates) = (url, false)
-        try check(settings)
-        return try open(settings)
+        let base = context.options.shared ?? declared
+        var settings = SharedMemorySettings(urls: [url], coordinates: false)
+        settings.prefix = base?.prefix ?? settings.prefix
+        settings.timeout = base?.timeout ?? settings.timeout
+        settings.authorityFile = base?.authorityFile
+        return try open(try checked(settings))
     }
 
     private func open(_ settings: SharedMemorySettings) throws(LuaUsageError) -> any SharedMemoryAccess {
         let provider = try provider()
         do {
             // The settings of the program weren't checked here.
-            Self.hideSecrets(of: settings, try provider.place(settings.url))
+            for url in settings.urls { Self.hideSecrets(of: url, try provider.place(url)) }
             return try provider.open(context.engine, settings)
         } catch { throw LuaUsageError("the shared memory can't be used: \(error)") }
     }
 
     /// A URL without a password may be shown, and operators look for it.
-    private static func hideSecrets(of settings: SharedMemorySettings, _ place: SharedMemoryProvider.Place) {
+    private static func hideSecrets(of url: String, _ place: SharedMemoryProvider.Place) {
         guard let password = place.password else { return }
         SecretMask.hide(password)
-        SecretMask.hide(settings.url)
+        SecretMask.hide(url)
     }
 
     private func provider() throws(LuaUsageError) -> SharedMemoryProvider {
@@ -82,18 +84,28 @@ final class ScriptShared {
         return provider
     }
 
-    /// Checks the settings of a script, and that it may use the server.
-    private func check(_ settings: SharedMemorySettings) throws(LuaUsageError) {
+    /// Checks the settings of a script, and that it may use the servers. A script whose hosts are named may
+    /// only use servers that it names itself, because each of those has been checked.
+    private func checked(_ settings: SharedMemorySettings) throws(LuaUsageError) -> SharedMemorySettings {
         let provider = try provider()
-        let place: SharedMemoryProvider.Place
-        do { place = try provider.place(settings.url) } catch {
-            throw LuaUsageError("the URL of the shared memory is wrong: \(error)")
+        guard (1...SharedMemorySettings.mostURLs).contains(settings.urls.count) else {
+            throw LuaUsageError("a shared memory has 1 to \(SharedMemorySettings.mostURLs) URLs")
         }
-        Self.hideSecrets(of: settings, place)
+        var places: [SharedMemoryProvider.Place] = []
+        for url in settings.urls {
+            do { places.append(try provider.place(url)) } catch {
+                let which = settings.urls.count == 1 ? "" : " \(places.count + 1)"
+                throw LuaUsageError("the URL\(which) of the shared memory is wrong: \(error)")
+            }
+            Self.hideSecrets(of: url, places[places.count - 1])
+        }
         if let fault = provider.faultOfPrefix(settings.prefix) {
             throw LuaUsageError("option 'prefix' of rest.shared: \(fault)")
         }
-        try context.grants.allow(place.kind)
+        for place in places { try context.grants.allow(place.kind) }
+        var checked = settings
+        checked.followsSentinels = !context.grants.permissions.namesHosts
+        return checked
     }
 }
 

@@ -4,23 +4,30 @@ import RestEngine
 
 /// The options of `rest.shared`.
 struct SharedOptions {
-    var url: String?
+    var urls: [String]?
+    var authorityFile: String?
     var prefix = SharedMemorySettings.standardPrefix
     var timeout = SharedMemorySettings.standardTimeout
     var coordinates = true
 
     static let schema = ScriptSchema<SharedOptions>([
         ScriptOption<SharedOptions>(
-            "redis", type: "string",
-            "The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`."
+            "redis", type: "string | string[]",
+            """
+            The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`; \
+            or sentinels, `redis+sentinel://user:password@host:26379/name/0`; or a list, of which the primary is used.
+            """
         ) { options, given, _ in
             guard let place = options.value("redis") else { return }
             defer { options.lua.pop() }
-            guard options.lua.type(place) != .table else {
-                throw OptionFault("is one server: a list, for a cluster or sentinel, is not supported yet")
-            }
-            given.url = try options.text("redis", .path)
+            given.urls =
+                options.lua.type(place) == .table
+                ? try options.lua.strings(place, "redis") : try options.text("redis", .path).map { [$0] }
         }.requiredAtEnd(),
+        .text(
+            "ca_file", of: .readFile,
+            "A PEM file of certificates to trust in place of the system's, for `rediss://`."
+        ) { $0.authorityFile = $1 },
         .text(
             "prefix", default: "\"resthost\"",
             "The first part of all its keys. Hosts with the same prefix share everything."
@@ -60,10 +67,11 @@ struct SharedBinding: ScriptBinding {
     private func declare(_ call: Arguments) throws {
         let options = try call.options(1)
         var given = SharedOptions()
-        try options.read(SharedOptions.schema, into: &given)
-        let url = try options.required("redis", given.url)
-        let settings = SharedMemorySettings(
-            url: url, prefix: given.prefix, timeout: given.timeout, coordinates: given.coordinates)
+        try options.read(SharedOptions.schema, into: &given, grant: context.grant)
+        var settings = SharedMemorySettings(
+            urls: try options.required("redis", given.urls), prefix: given.prefix, timeout: given.timeout,
+            coordinates: given.coordinates)
+        settings.authorityFile = given.authorityFile
         try context.declarations.declare(call) { try context.sharedMemory.declare(settings, at: call.place) }
     }
 

@@ -28,8 +28,12 @@ public protocol SharedMemoryAccess: AnyObject {
 
 /// The arguments of `rest.shared{ … }`, or the table `[shared]` of the settings.
 public struct SharedMemorySettings: Sendable {
-    /// A URL, with a password perhaps. It is never shown.
-    public var url: String
+    /// The URLs of the servers, of which one is used; with passwords perhaps. They are never shown.
+    public var urls: [String]
+    /// A PEM file of the authorities to trust with TLS; nil for those of the machine.
+    public var authorityFile: String?
+    /// Whether a sentinel may lead to servers that are not among the URLs.
+    public var followsSentinels = true
     /// The first part of the names of all keys.
     public var prefix: String
     /// Seconds for one operation.
@@ -39,13 +43,19 @@ public struct SharedMemorySettings: Sendable {
 
     public static let standardPrefix = "resthost"
     public static let standardTimeout = 0.05
+    /// The limit of URLs (limit L520), because a client tries one after the other.
+    public static let mostURLs = 16
 
+    /// - Parameter urls: Each may be a list itself, with commas between its URLs.
     public init(
-        url: String, prefix: String = SharedMemorySettings.standardPrefix,
+        urls: [String], prefix: String = SharedMemorySettings.standardPrefix,
         timeout: Double = SharedMemorySettings.standardTimeout, coordinates: Bool = true
     ) {
-        (self.url, self.prefix, self.timeout) = (url, prefix, timeout)
-        self.coordinates = coordinates
+        self.urls = urls.flatMap { text in
+            text.split(separator: ",", omittingEmptySubsequences: false)
+                .map { String($0.drop { $0 == " " }) }
+        }
+        (self.prefix, self.timeout, self.coordinates) = (prefix, timeout, coordinates)
     }
 }
 

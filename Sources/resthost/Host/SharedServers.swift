@@ -4,8 +4,8 @@ import RestEngine
 import RestScript
 import SharedMemory
 
-/// The clients of shared memories that are in use, by URL. A script that is loaded again finds the client of
-/// the one before, and its connection.
+/// The clients of shared memories that are in use, by their servers. A script that is loaded again finds the
+/// client of the one before, and its connection.
 @EngineActor
 final class SharedServers {
     struct TooMany: Error, CustomStringConvertible {
@@ -17,7 +17,7 @@ final class SharedServers {
     nonisolated static let limit = 16
 
     private struct Known {
-        let url: String
+        let servers: RedisServers
         let timeout: Double
         weak var client: RedisClient?
     }
@@ -31,16 +31,17 @@ final class SharedServers {
         _ settings: SharedMemorySettings, log: @escaping @EngineActor (ScriptLogEntry) -> Void
     ) throws -> RedisClient {
         known.removeAll { $0.client == nil }
-        let match = known.first { $0.url == settings.url && $0.timeout == settings.timeout }
+        let servers = try RedisServers(settings)
+        let match = known.first { $0.servers == servers && $0.timeout == settings.timeout }
         if let client = match?.client { return client }
         guard known.count < Self.limit else { throw TooMany() }
         let client = RedisClient(
-            RedisClient.Settings(try RedisAddress(settings.url), timeout: settings.timeout),
+            RedisClient.Settings(servers, timeout: settings.timeout),
             log: { line in
                 let entry = ScriptLogEntry(level: line.isWarning ? .warn : .info, text: line.text)
                 EngineLoop.shared.submit { log(entry) }
             })
-        known.append(Known(url: settings.url, timeout: settings.timeout, client: client))
+        known.append(Known(servers: servers, timeout: settings.timeout, client: client))
         return client
     }
 
@@ -51,7 +52,7 @@ final class SharedServers {
     }
 
     func families(of engine: Engine) -> [MetricFamily] {
-        let all = clients.map { (server: $0.settings.address.description, counts: $0.condition.counts) }
+        let all = clients.map { (server: $0.settings.servers.description, counts: $0.condition.counts) }
         func samples(
             _ value: (RedisCondition.Counts) -> Double
         ) -> [MetricFamily.Sample] {
@@ -70,6 +71,14 @@ final class SharedServers {
             MetricFamily(.sharedConnected, samples { $0.isConnected ? 1 : 0 }),
             MetricFamily(.sharedUnreadable, samples { Double($0.unreadable) }),
         ] + ((engine.coordination as? RedisCoordination)?.families ?? [])
+    }
+}
+
+extension RedisServers {
+    fileprivate init(_ settings: SharedMemorySettings) throws {
+        self.init(try settings.urls.map { try RedisAddress($0) })
+        authorityFile = settings.authorityFile
+        followsSentinels = settings.followsSentinels
     }
 }
 

@@ -4,29 +4,46 @@ import SharedMemory
 
 /// The table `[shared]` of `resthost.toml`.
 struct SharedSettings {
-    private var url: String?
+    private var urls: [String]?
+    private var authorityFile: String?
     private var prefix: String?
     private var timeout: Double?
     private var coordinates = true
 
     /// Nil without a server.
     var settings: SharedMemorySettings? {
-        guard let url else { return nil }
-        return SharedMemorySettings(
-            url: url, prefix: prefix ?? SharedMemorySettings.standardPrefix,
+        guard let urls else { return nil }
+        var settings = SharedMemorySettings(
+            urls: urls, prefix: prefix ?? SharedMemorySettings.standardPrefix,
             timeout: timeout ?? SharedMemorySettings.standardTimeout, coordinates: coordinates)
+        settings.authorityFile = authorityFile
+        return settings
     }
 
     static let fields: [OptionField<SettingsValue, SettingsFile>] = [
-        .text(
-            "redis",
-            "The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`."
-        ) { file, text in
-            do throws(RedisAddress.Fault) { _ = try RedisAddress(text) } catch {
-                throw OptionFault(sentence: "'redis' is not the URL of a server: \(error)")
+        OptionField<SettingsValue, SettingsFile>(
+            "redis", type: "string | string[]",
+            """
+            The server: `redis://user:password@host:6379/0`, `rediss://…` with TLS, or `unix:/run/redis/redis.sock`; \
+            or sentinels, `redis+sentinel://user:password@host:26379/name/0`; or a list, of which the primary is used.
+            """
+        ) { value, file, _ in
+            let isList = if case .array = value.entry.value { true } else { false }
+            let texts = isList ? try value.strings("redis", "redis") : try value.string("redis").map { [$0] }
+            let urls = SharedMemorySettings(urls: texts ?? []).urls
+            guard (1...SharedMemorySettings.mostURLs).contains(urls.count) else {
+                throw OptionFault("has 1 to \(SharedMemorySettings.mostURLs) URLs")
             }
-            file.shared.url = text
+            for url in urls {
+                do throws(RedisAddress.Fault) { _ = try RedisAddress(url) } catch {
+                    throw OptionFault(sentence: "'redis' is not the URL of a server: \(error)")
+                }
+            }
+            file.shared.urls = urls
         }.like("`rest.shared`"),
+        .text(
+            "ca-file", "A PEM file of certificates to trust in place of the system's, for `rediss://`."
+        ) { file, path in file.shared.authorityFile = file.place(path) }.like("`rest.shared`"),
         .text(
             "prefix", default: "\"resthost\"",
             "The first part of all its keys. Hosts with the same prefix share everything."

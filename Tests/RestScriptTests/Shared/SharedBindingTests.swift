@@ -6,7 +6,12 @@ import Testing
 
 extension SharedMemoryProvider {
     /// A server at `shared.test:6379`, whose values stay in the process; or a socket.
-    static var sample: SharedMemoryProvider {
+    static var sample: SharedMemoryProvider { sample { _ in } }
+
+    /// - Parameter seen: Gets the settings that are used.
+    static func sample(
+        _ seen: @escaping @EngineActor (SharedMemorySettings) -> Void
+    ) -> SharedMemoryProvider {
         struct Fault: Error, CustomStringConvertible {
             let description = "its scheme is another one"
         }
@@ -17,8 +22,9 @@ extension SharedMemoryProvider {
             return Place(.network(host: "shared.test", port: 6379), password: password)
         } faultOfPrefix: { prefix in
             prefix.contains(":") ? "it has a colon" : nil
-        } open: { engine, _ in
-            LocalSharedMemory(engine)
+        } open: { engine, settings in
+            seen(settings)
+            return LocalSharedMemory(engine)
         }
     }
 }
@@ -106,7 +112,18 @@ struct SharedBindingTests {
         let rows = [
             ("rest.shared {}", "option 'redis' is missing"),
             ("rest.shared { redis = 'http://x' }", "the URL of the shared memory is wrong: its scheme"),
-            ("rest.shared { redis = { 'redis://a' } }", "is not supported yet"),
+            ("rest.shared { redis = {} }", "a shared memory has 1 to 16 URLs"),
+            ("rest.shared { redis = { 'redis://a', 5 } }", "item 2 of 'redis' must be a string"),
+            (
+                "rest.shared { redis = { 'redis://a', 'http://x' } }",
+                "the URL 2 of the shared memory is wrong: its scheme"
+            ),
+            ("rest.shared { redis = 'redis://a, http://x' }", "the URL 2 of the shared memory is wrong"),
+            (
+                "rest.shared { redis = '" + String(repeating: "redis://a,", count: 16) + "redis://a' }",
+                "a shared memory has 1 to 16 URLs"
+            ),
+            ("rest.shared { redis = 'redis://a', ca_file = '/nowhere/ca.pem' }", "is not allowed"),
             (
                 "rest.shared { redis = 'redis://a', prefix = 'a:b' }",
                 "option 'prefix' of rest.shared: it has a colon"
@@ -146,6 +163,27 @@ struct SharedBindingTests {
         #expect(error("rest.shared { redis = 'unix:/nowhere/redis.sock' }")?.contains("not allowed") == true)
     }
 
+    @Test func `each server of a list has to be granted`() {
+        let list = "rest.shared { redis = { 'redis://shared.test', 'unix:/nowhere/redis.sock' } }"
+        let own = HostGrant("shared.test:6379")
+        let hosts = [own].compactMap(\.self)
+        #expect(error(list) { $0.capabilities.hosts = .only(hosts) }?.contains("unix:/nowhere") == true)
+        #expect(error("rest.shared { redis = { 'redis://shared.test', 'redis://shared.test' } }") == nil)
+    }
+
+    @Test func `a sentinel may lead elsewhere if no hosts are named`() throws {
+        for (grant, follows) in [(nil, true), ("shared.test", false)] {
+            let seen = Journal()
+            let fixture = fixture { options in
+                if let host = grant.flatMap({ HostGrant($0) }) { options.capabilities.hosts = .only([host]) }
+                options.sharedMemory = .sample { seen.note("\($0.urls) \($0.followsSentinels)") }
+            }
+            try fixture.load("rest.shared { redis = { 'redis://a', 'redis://b' } }")
+            #expect(seen.lines == ["[\"redis://a\", \"redis://b\"] \(follows)"])
+            fixture.close()
+        }
+    }
+
     @Test func `a password is hidden from then on`() throws {
         let fixture = fixture()
         try fixture.load(
@@ -156,7 +194,7 @@ struct SharedBindingTests {
     }
 
     @Test func `the settings of the program go before those of the script`() throws {
-        let fixture = fixture { $0.shared = SharedMemorySettings(url: "redis://shared.test") }
+        let fixture = fixture { $0.shared = SharedMemorySettings(urls: ["redis://shared.test"]) }
         try fixture.load("print(rest.store.shared, rest.cache.redis())")
         #expect(fixture.take() == ["shared store\tmemory cache"])
         fixture.close()

@@ -32,4 +32,21 @@ import Testing
         #expect(refused.errors.contains("is not the URL of a server"), "\(refused.errors)")
         #expect(!refused.errors.contains("secret-word"))
     }
+
+    @Test func `a list of servers and an authority are settings of both`() async throws {
+        let server = await RedisServer()
+        let unused = LoopbackPeer.unusedPort()
+        let source = #"rest.spawn(function() print("count " .. rest.store.shared:incr("runs")) end)"#
+        let list = "redis://127.0.0.1:\(unused), \(server.networkAddress)"
+        let folder = ScriptFolder("rest.shared { redis = \"\(list)\", timeout = 5 }\n" + source)
+        #expect(await folder.run("run", "main.lua").output.contains("count 1"))
+        folder.write(
+            "[shared]\nredis = [\"redis://127.0.0.1:\(unused)\", \"\(server.networkAddress)\"]\ntimeout = 5\n",
+            to: "resthost.toml")
+        #expect(await folder.run("run", "main.lua").output.contains("count 2"))
+        folder.write(
+            "[shared]\nredis = \"rediss://127.0.0.1:\(unused)\"\nca-file = \"ca.pem\"\n", to: "resthost.toml")
+        let secure = await folder.run("run", "main.lua")
+        #expect(secure.errors.contains("ca.pem' is no file of certificates"), "\(secure.errors)")
+    }
 }
