@@ -11,8 +11,8 @@ extension NetworkWork {
         let engine = resource.engine
         var timeouts = hop.resolved.configuration.timeouts
         if let timeout = plan.timeout { timeouts.totalSeconds = timeout }
-        if hop.isOneOfMany || permits != nil || hasCallDeadline {
-            // The limit applies to the whole exchange, not to each hop.
+        if hop.isOneOfMany || permits != nil || hasCallDeadline || sharedLoad != nil {
+            // The limit applies to the whole exchange, not to each hop, and to the wait for another host.
             let left = timeLeft
             if left < .infinity { timeouts.totalSeconds = max(0.001, left) }
         }

@@ -209,6 +209,14 @@ struct SharedLoadPairTests {
 
     // MARK: Time
 
+    @Test func `The wait counts for the time limit of the load that follows`() throws {
+        try two.configure { $0.configuration.timeouts.totalSeconds = 2.5 }
+        try fail()
+        beginBoth()
+        advance(1)
+        #expect(two.transport.requests.map(\.timeouts.totalSeconds) == [1.5])
+    }
+
     @Test func `The time limit of the first byte doesn't count while it waits`() throws {
         try two.configure { $0.configuration.timeouts.firstByteSeconds = 1 }
         beginBoth()
