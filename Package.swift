@@ -328,7 +328,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RestScriptTests",
-            dependencies: ["Platform", "RestScript", "RestEngine", "LuaRuntime", "TestSupport"],
+            dependencies: [
+                "Platform", "Coordination", "RestScript", "RestEngine", "LuaRuntime", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "GatewayTests",

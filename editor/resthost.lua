@@ -959,6 +959,7 @@ function record_reader:finish() end
 ---@field queue? integer Requests that may wait; 0 lets none wait. 0 or more. Default: `1000`.
 ---@field queue_timeout number Time that a request may wait. In seconds. Above 0, `timeouts.total` at most. Default: `10`.
 ---@field rate? resthost.rate Requests in some time: a table, which is set as a whole.
+---@field shared boolean Whether `in_flight` and `rate` are those of all hosts with the same `rest.shared`, together. Default: `false`.
 ---@field scope "host"|"service"|"partition"|string The requests that share the limit: those to one origin, those of one service, those of one partition of a service, or all whose `scope` has the same name. Default: `"host"`.
 
 ---@class resthost.rate
@@ -1062,11 +1063,15 @@ function rest.pass_to(request) end
 ---@return resthost.request
 function rest.custom_request(options) end
 
+---@class resthost.refresh_on.options
+---@field shared? string The name of credentials that all hosts with the same `rest.shared` have together. One host runs fn, which returns them, and the seconds for which they are valid. All get them with `rest.store:get(name)`, or `name:partition`, and their blocks run again. 1 to 128 bytes.
+
 ---A decorator that renews a token: fn runs once for all requests that were refused together, and each is repeated once. Each partition has a refresh of its own.
 ---@param predicate integer|(fun(err: resthost.error): boolean)
----@param fn fun(partition?: string): true|nil, resthost.error
+---@param fn fun(partition?: string): true|string|table|nil, number|resthost.error
+---@param options? resthost.refresh_on.options
 ---@return fun(resource: resthost.resource, request: resthost.request): resthost.request
-function rest.refresh_on(predicate, fn) end
+function rest.refresh_on(predicate, fn, options) end
 
 ---A pattern for the whole URL.
 ---@param pattern string
@@ -1100,6 +1105,7 @@ function rest.response_transformer(fn, description) end
 ---@field prefix? string The first part of all its keys. Hosts with the same prefix share everything. 1 to 64 letters, digits, `.`, `_`, `-`. Default: `"resthost"`.
 ---@field timeout? number The longest that an operation may take. Then the request goes on without it. In seconds. 0.001 to 5. Default: `0.05`.
 ---@field coordinate? boolean Whether hosts load resources for each other, and tell each other of invalidations. Default: `true`.
+---@field key? string Encrypts the credentials that hosts share with `rest.refresh_on`. Take it from a variable of the environment. 32 bytes or more, as of `openssl rand -base64 32`.
 
 ---Declares the memory that this host shares with others, for `rest.cache.redis` and `rest.store.shared`. Call it once, while the script is loaded. If `--allow-net` lists hosts, its host must be among them. See Shared memory.
 ---@param options resthost.shared.options

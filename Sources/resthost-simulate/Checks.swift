@@ -24,7 +24,7 @@ final class Checks {
 
     init(_ world: World) { self.world = world }
 
-    private func fail(_ text: @autoclosure () -> String) {
+    func fail(_ text: @autoclosure () -> String) {
         failureCount += 1
         if failures.count < 5 { failures.append(text()) }
     }
@@ -81,6 +81,7 @@ final class Checks {
             fail("\(world.server.doubleWrites) writes had a sequence number that another write had")
         }
         guard !world.scenario.isAlone else { return }
+        world.limits.ended()
         for host in world.hosts {
             if !host.isCaughtUp { fail("host \(host.number) has not caught up with the log") }
             for (resource, version) in host.freshVersions.sorted(by: { $0.key < $1.key }) {

@@ -1,12 +1,12 @@
 import Platform
 
-/// Runs hosts with the real code of leases and invalidations on a virtual clock and network, with faults, and
-/// checks the promises. It is not part of a release; scripts/simulate builds and runs it.
+/// Runs hosts with the real code of leases, invalidations and limits on a virtual clock and network, with
+/// faults, and checks the promises. It is not part of a release; scripts/simulate builds and runs it.
 @main
 struct Program {
     private static let usage = """
         usage: scripts/simulate [--seeds N] [--seed N] [--from N] [--hosts N] [--alone] [--no-faults] [--json]
-                                [--break fencing|numbers|gaps]
+                                [--break fencing|numbers|gaps|counts]
           --seeds N     the number of runs; 100 if it is missing
           --from N      the first seed; 0 if it is missing
           --seed N      this run alone

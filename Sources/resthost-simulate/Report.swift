@@ -11,6 +11,11 @@ struct Report {
     private(set) var longestWait = 0.0
     private var staleness: [Double] = []
     private var recoveries: [Double] = []
+    private var limitWaits: [Double] = []
+    private(set) var calls = 0
+    private(set) var callsAlone = 0
+    private(set) var callsGivenUp = 0
+    private(set) var limitMessages = 0
     private(set) var failedSeeds: [UInt64] = []
 
     mutating func add(_ world: World) {
@@ -25,12 +30,18 @@ struct Report {
         longestWait = max(longestWait, world.checks.longestWait)
         staleness += world.checks.staleness
         recoveries += world.checks.recoveries
+        limitWaits += world.limits.waits
+        calls += world.limits.calls
+        callsAlone += world.limits.callsAlone
+        callsGivenUp += world.limits.callsGivenUp
+        limitMessages += world.limits.messages
         if world.checks.failureCount > 0 { failedSeeds.append(world.scenario.seed) }
     }
 
     private var fields: [(name: String, value: Double)] {
         let staleness = staleness.sorted()
         let recoveries = recoveries.sorted()
+        let limitWaits = limitWaits.sorted()
         return [
             ("runs", Double(runs)), ("most_hosts", Double(hosts)), ("events", Double(events)),
             ("reads", Double(reads)), ("failed_reads", Double(failedReads)),
@@ -43,6 +54,11 @@ struct Report {
             ("staleness_most", staleness.last ?? 0),
             ("recovery_median", part(recoveries, 0.5)), ("recovery_99", part(recoveries, 0.99)),
             ("recovery_most", recoveries.last ?? 0),
+            ("limited_calls", Double(calls)), ("limited_calls_alone", Double(callsAlone)),
+            ("limited_calls_given_up", Double(callsGivenUp)),
+            ("limit_messages", Double(limitMessages)),
+            ("limit_wait_median", part(limitWaits, 0.5)), ("limit_wait_99", part(limitWaits, 0.99)),
+            ("limit_wait_most", limitWaits.last ?? 0),
             ("failed_seeds", Double(failedSeeds.count)),
         ]
     }
@@ -71,6 +87,10 @@ struct Report {
             recovery:         median \(value("recovery_median")) s, 99 of 100 \(value("recovery_99")) s, \
             most \(value("recovery_most")) s
             dropped writes:   \(value("dropped_writes"))
+            limited calls:    \(value("limited_calls")), \(value("limited_calls_alone")) of them alone, \
+            \(value("limited_calls_given_up")) given up, \(value("limit_messages")) messages
+            wait for a limit: median \(value("limit_wait_median")) s, 99 of 100 \(value("limit_wait_99")) s, \
+            most \(value("limit_wait_most")) s
             """
     }
 

@@ -44,6 +44,9 @@ struct Scenario {
     var readsPerSecond: Double
     var changesPerSecond: Double
     var wipesPerSecond: Double
+    /// Calls with a limit, of all hosts.
+    var callsPerSecond: Double
+    var limit: SharedLimit
     /// The entries that the log keeps.
     var logEntries: Int
     var apiFailures: Double
@@ -55,9 +58,11 @@ struct Scenario {
 
     static let longestLoad = 8.0
     static let longestFault = 8.0
+    /// Seconds without a fault after each.
+    static let calm = 10.0
 
     /// The end of readers and changes.
-    var busyUntil: Double { (episodes.last?.ends ?? 20) + 2 * rules.seconds }
+    var busyUntil: Double { (episodes.last?.ends ?? 20) + Self.calm }
     /// One lease and a long load later, all is quiet.
     var duration: Double { busyUntil + rules.seconds + Self.longestLoad }
     /// The age of a value that a reader may get: its time, a load, a pause, and the clocks of two machines.
@@ -77,6 +82,13 @@ struct Scenario {
         readsPerSecond = min(1500, Double(self.hosts) * random.seconds(2...20))
         changesPerSecond = random.seconds(0.1...2)
         wipesPerSecond = random.seconds(0...0.2)
+        let inFlight = random.chance(0.7) ? 1 + random.below([3, 20, 100][random.below(3)]) : nil
+        let rate = inFlight == nil || random.chance(0.5) ? random.seconds(2...200) : nil
+        limit = SharedLimit(
+            inFlight: inFlight, rate: rate, burst: max(1, ((rate ?? 0) * random.seconds(0.01...1)).rounded()))
+        // A call takes a tenth of a second in the mean. The demand is less than the limit, or a little more.
+        let most = min(rate ?? 1000, inFlight.map { Double($0) * 9 } ?? 1000)
+        callsPerSecond = min(500, most * random.seconds(0.1...1.1)) / 1.5
         logEntries = [8, 100, 10_000][random.below(3)]
         apiFailures = random.chance(0.3) ? random.seconds(0...0.3) : 0
         guard hasFaults else { return }
@@ -84,7 +96,7 @@ struct Scenario {
         for _ in 0..<(1 + random.below(3)) {
             let ends = time + random.seconds(0.3...Self.longestFault)
             episodes.append(Episode(fault: Self.fault(&random), begins: time, ends: ends))
-            time = ends + 2 * rules.seconds + random.seconds(0...3)
+            time = ends + Self.calm + random.seconds(0...3)
         }
     }
 

@@ -33,12 +33,15 @@ final class VirtualHost {
     private var lives = 0
     private let clockOffset: Double
     private let wallSkew: Double
+    private(set) var limiter: VirtualLimiter
 
     init(_ number: Int, _ world: World, _ random: SeededRandom) {
         (self.number, self.world, self.random) = (number, world, random)
         log = InvalidationLog(host: "host \(number).0")
         clockOffset = self.random.seconds(0...1_000_000)
         wallSkew = self.random.seconds(-World.wallSkew...World.wallSkew)
+        limiter = VirtualLimiter(
+            world, host: number, clockOffset: clockOffset, SeededRandom(self.random.next()))
     }
 
     var identity: String { "host \(number).\(lives)" }
@@ -56,6 +59,9 @@ final class VirtualHost {
         world.checks.hasDied(identity)
         lives += 1
         log = InvalidationLog(host: identity)
+        world.limits.hasDied(number)
+        limiter = VirtualLimiter(
+            world, host: number, clockOffset: clockOffset, SeededRandom(random.next()))
     }
 
     // MARK: Readers

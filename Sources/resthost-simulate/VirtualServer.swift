@@ -43,12 +43,16 @@ final class VirtualServer {
     private var tickets = 0
     private var epochs = 0
     private var clockOffset = 1_000.0
+    private var limit = LimitCount()
     /// Numbers with which a value was written, by resource.
     private(set) var writes: [Int: Set<Int64>] = [:]
     private(set) var doubleWrites = 0
     private(set) var droppedWrites = 0
     /// Sends a host the message that the holder of a key has ended.
     var publish: (_ host: Int, _ resource: Int) -> Void = { _, _ in }
+
+    /// Sends a host the message that there is a permit for it.
+    var publishPermit: (_ host: Int) -> Void = { _ in }
 
     init(_ queue: EventQueue, mostEntries: Int) { (self.queue, self.mostEntries) = (queue, mostEntries) }
 
@@ -58,6 +62,7 @@ final class VirtualServer {
     func restartEmpty(clockStep: Double) {
         keys = [:]
         generation = 0
+        limit = LimitCount()
         log = []
         (epoch, number, lastID) = ("", 0, 0)
         readers = [:]
@@ -113,6 +118,18 @@ final class VirtualServer {
         keys[resource] = key
         for host in told.sorted() { publish(host, resource) }
     }
+
+    // MARK: The script of limits
+
+    func count(_ question: LimitQuestion, of host: Int, _ limit: SharedLimit) -> LimitAnswer {
+        if broken.contains(.counts) { self.limit = LimitCount() }
+        let answer = self.limit.answer(question, from: "\(host)", limit, at: queue.now + clockOffset)
+        for woken in self.limit.woken.compactMap({ Int($0) }) { publishPermit(woken) }
+        return answer
+    }
+
+    /// Permits that it counts for hosts.
+    var permits: Int { limit.permits(at: queue.now + clockOffset) }
 
     // MARK: The log
 
@@ -189,4 +206,6 @@ enum Promise: String, CaseIterable {
     case numbers
     /// Hosts go on where entries of the log are missing.
     case gaps
+    /// The server forgets the permits of all hosts at each message.
+    case counts
 }

@@ -17,6 +17,7 @@ final class World {
     let api: VirtualAPI
     private(set) var hosts: [VirtualHost] = []
     private(set) lazy var checks = Checks(self)
+    private(set) lazy var limits = LimitChecks(self)
     private var random: SeededRandom
 
     init(_ scenario: Scenario, breaking broken: Set<Promise> = []) {
@@ -35,6 +36,9 @@ final class World {
     }
 
     func run() {
+        server.publishPermit = { [unowned self] host in
+            network.push(to: host) { [unowned self] in hosts[host].limiter.woken() }
+        }
         if !scenario.isAlone { for host in hosts { host.start() } }
         for episode in scenario.episodes {
             queue.at(episode.begins) { [self] in begin(episode) }
@@ -57,6 +61,14 @@ final class World {
             let step = 1 + random.below(3)
             let rest = random.below(step)
             onRandomHost { $0.wipe("\(step)/\(rest)") }
+        }
+        if !scenario.isAlone {
+            repeating(scenario.callsPerSecond) { [self] in
+                // Calls come in bursts, and a few hosts have most of them.
+                let count = random.chance(0.05) ? 1 + random.below(20) : 1
+                let host = random.below(random.chance(0.5) ? min(2, hosts.count) : hosts.count)
+                network.onHost(host, after: 0) { [self] in for _ in 0..<count { hosts[host].limiter.call() } }
+            }
         }
         queue.run(until: scenario.duration)
         checks.ended()
@@ -109,6 +121,7 @@ final class World {
             for host in chosen(share) {
                 network.pause(host.number, for: random.seconds(0...(episode.ends - episode.begins)))
             }
+            limits.countIsLost(until: episode.ends)
         case .death(let share):
             for host in chosen(share) {
                 host.die()
@@ -120,6 +133,7 @@ final class World {
         case .emptyRestart(let clockStep):
             server.isDown = true
             server.restartEmpty(clockStep: clockStep)
+            limits.countIsLost(until: episode.ends)
             network.serverHasRestarted()
         }
     }

@@ -84,6 +84,20 @@ int ccrypto_pbkdf2(
     ccrypto_hash function, const char *password, size_t count, const unsigned char *salt, size_t salt_count,
     int rounds, unsigned char *hash, size_t hash_count);
 
+enum { CCRYPTO_SEAL_KEY = 32, CCRYPTO_SEAL_NONCE = 12, CCRYPTO_SEAL_TAG = 16 };
+
+/// Encrypts with AES-256-GCM (NIST SP 800-38D), and writes `count` bytes and then the tag. A nonce may be
+/// used once with a key. `about` is authenticated, too. 0 on failure.
+int ccrypto_seal(
+    const unsigned char *key, const unsigned char *nonce, const void *about, size_t about_count,
+    const unsigned char *plain, size_t count, unsigned char *sealed);
+
+/// Decrypts `count` bytes and the tag behind them. 0 if they were not sealed with this key, nonce and
+/// `about`.
+int ccrypto_unseal(
+    const unsigned char *key, const unsigned char *nonce, const void *about, size_t about_count,
+    const unsigned char *sealed, size_t count, unsigned char *plain);
+
 /// Fills with bytes that nobody can guess. 0 on failure.
 int ccrypto_random(void *bytes, size_t count);
 

@@ -68,7 +68,7 @@ package struct InvalidationReader: Sendable {
     package static let shortestPause = 0.05
     package static let longestPause = 1.0
     /// Seconds that a read waits for entries.
-    package static let readSeconds = 1.0
+    package static let readSeconds = 0.5
 
     /// - Parameter place: Where an earlier run ended; nil if there is none.
     package init(host: String, from place: InvalidationPlace? = nil) {

@@ -21,6 +21,7 @@ public enum MetricName: String, CaseIterable, Sendable {
     case sharedConnected = "resthost_shared_connected"
     case sharedUnreadable = "resthost_shared_unreadable_total"
     case sharedLoads = "resthost_shared_loads_total"
+    case sharedLimits = "resthost_shared_limit_messages_total"
     case sharedInvalidations = "resthost_shared_invalidations_total"
     case sharedInvalidationsWaiting = "resthost_shared_invalidations_waiting"
     case limitActions = "resthost_limit_actions_total"
@@ -89,6 +90,7 @@ public enum MetricName: String, CaseIterable, Sendable {
         case .sharedUnreadable: "Entries of caches in shared memories that were damaged or foreign."
         case .sharedLoads:
             "Loads of resources that hosts share: made for all, used of another host, or made alone."
+        case .sharedLimits: "Messages about limits that hosts share: answered in time, or not."
         case .sharedInvalidations:
             "Invalidations that were sent to and received from other hosts, and times at which some may be missing."
         case .sharedInvalidationsWaiting: "Invalidations that the server doesn't have yet."

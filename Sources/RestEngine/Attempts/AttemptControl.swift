@@ -28,7 +28,7 @@ final class AttemptControl {
         }
         if let known = limiters[key] { return known }
         if limiters.count >= Self.mostKept { limiters = limiters.filter { !$0.value.isIdle } }
-        let new = RequestLimiter(limits, name: name, engine: engine)
+        let new = RequestLimiter(limits, name: name, key: key, engine: engine)
         limiters[key] = new
         return new
     }
@@ -44,6 +44,9 @@ final class AttemptControl {
             for limiter in limiters.values { limiter.reconsider() }
         }
     }
+
+    /// There is something for this host in a limit that hosts share.
+    func wakeLimiter(_ key: String) { limiters[key]?.wake() }
 
     func origin(of url: URLText) -> OriginHealth {
         let name = url.origin ?? ""
@@ -67,7 +70,7 @@ final class AttemptControl {
             facts.limits.append(
                 AttemptFacts.Limit(
                     name: name, inFlight: state.inFlight,
-                    mostInFlight: key == name ? state.limits.inFlight : nil,
+                    mostInFlight: key == name ? state.mostInFlight : nil,
                     waiting: state.waiting.count, rate: state.bucket?.effectiveRate,
                     pausedSeconds: state.bucket?.rest(at: uptime) ?? 0))
         }

@@ -1,3 +1,5 @@
+internal import Coordination
+
 /// The state of one limit: how many requests are in flight, which requests wait, and when the next may go.
 /// All times are on one clock, given by the caller.
 struct LimitState {
@@ -14,10 +16,15 @@ struct LimitState {
     private(set) var inFlight = 0
     private(set) var bucket: TokenBucket?
     private(set) var waiting = WaitingList()
+    /// This host's share of a limit of all hosts; nil for a limit of its own.
+    private(set) var share: LimitShare?
+    /// Requests that have gone out.
+    private var started = 0
 
     init(_ limits: RequestLimits) {
         self.limits = limits
         bucket = Self.bucket(limits)
+        setShare(at: 0)
     }
 
     private static func bucket(_ limits: RequestLimits) -> TokenBucket? {
@@ -35,10 +42,13 @@ struct LimitState {
             bucket = Self.bucket(limits)
         }
         self.limits = limits
+        setShare(at: uptime)
         return true
     }
 
-    private var hasRoom: Bool { limits.inFlight.map { inFlight < $0 } ?? true }
+    /// The requests that may be in flight here; nil for any number.
+    var mostInFlight: Int? { share == nil ? limits.inFlight : share?.permits }
+    private var hasRoom: Bool { mostInFlight.map { inFlight < $0 } ?? true }
 
     /// Decides about a request that arrives.
     ///
@@ -47,7 +57,7 @@ struct LimitState {
         _ id: WaitingList.ID, priority: Int, queueKey: String, timeout: Double, at uptime: Double
     ) -> Admission {
         if waiting.isEmpty, hasRoom, bucket?.take(at: uptime) ?? true {
-            inFlight += 1
+            begin()
             return .go
         }
         // A request that is refused at once lets its caller react, instead of waiting in vain.
@@ -58,6 +68,11 @@ struct LimitState {
         waiting.append(
             WaitingList.Entry(id: id, priority: priority, queueKey: queueKey, ripe: uptime + timeout / 2))
         return .wait
+    }
+
+    private mutating func begin() {
+        inFlight += 1
+        started += 1
     }
 
     /// Counts a message that follows another of the same request and must not wait.
@@ -73,14 +88,16 @@ struct LimitState {
     mutating func next(at uptime: Double) -> WaitingList.ID? {
         guard !waiting.isEmpty, hasRoom, bucket?.take(at: uptime) ?? true else { return nil }
         guard let id = waiting.next(at: uptime) else { return nil }
-        inFlight += 1
+        begin()
         return id
     }
 
     /// When to call ``next(at:)`` again if no request ends before; nil when only the end of a request helps.
     mutating func nextTime(at uptime: Double) -> Double? {
-        guard !waiting.isEmpty, hasRoom else { return nil }
-        return bucket?.nextTime(at: uptime)
+        guard !waiting.isEmpty, hasRoom, let time = bucket?.nextTime(at: uptime) else { return nil }
+        // Only an answer about the share brings tokens.
+        if let bucket, bucket.isFed, bucket.tokens < 1 { return nil }
+        return time
     }
 
     /// Learns the server's own limit from an answer. Returns a text about it for the log.
@@ -103,8 +120,77 @@ struct LimitState {
 
     /// Whether the state holds no information that must be kept.
     func isIdle(at uptime: Double) -> Bool {
-        guard inFlight == 0, waiting.isEmpty else { return false }
+        guard inFlight == 0, waiting.isEmpty, share?.isIdle(use) ?? true else { return false }
         guard let bucket else { return true }
         return bucket.pausedUntil <= uptime && (bucket.quota?.until ?? 0) <= uptime
+    }
+}
+
+// MARK: - Limits of all hosts
+
+extension LimitState {
+    private var use: LimitUse {
+        LimitUse(
+            inFlight: inFlight, waiting: waiting.count,
+            tokens: bucket?.isFed == true ? bucket?.tokens ?? 0 : 0,
+            started: started)
+    }
+
+    var sharedLimit: SharedLimit {
+        SharedLimit(
+            inFlight: limits.inFlight,
+            rate: limits.rate.map { Double($0.requests) / $0.perSeconds },
+            burst: Double(limits.rate.map { $0.burst ?? $0.requests } ?? 0))
+    }
+
+    /// Takes the limits over into the share, and the share into the bucket.
+    private mutating func setShare(at uptime: Double) {
+        guard limits.isShared else {
+            share = nil
+            bucket?.endFeeding(at: uptime)
+            return
+        }
+        let limit = sharedLimit
+        if share == nil { share = LimitShare(limit) } else { share?.set(limit) }
+        fillBucket(at: uptime)
+    }
+
+    /// A host without an answer takes an equal part of the rate.
+    private mutating func fillBucket(at uptime: Double) {
+        guard let whole = Self.bucket(limits) else { return }
+        guard let hosts = share?.hostsWhenAlone else {
+            bucket?.beginFeeding()
+            return
+        }
+        bucket?.endFeeding(at: uptime)
+        let number = Double(hosts)
+        bucket?.set(rate: whole.rate / number, burst: max(1, whole.burst / number), at: uptime)
+    }
+
+    /// The actions after a change; none for a limit of this host.
+    mutating func updateShare(at uptime: Double) -> [LimitShare.Action] {
+        let use = use
+        return share?.update(use, at: uptime) ?? []
+    }
+
+    /// Another host has given something back.
+    mutating func wakeShare(at uptime: Double) -> [LimitShare.Action] {
+        let use = use
+        return share?.woken(use, at: uptime) ?? []
+    }
+
+    /// Takes tokens away that are given back.
+    mutating func giveBack(_ tokens: Double) {
+        if tokens > 0 { bucket?.feed(-tokens, next: -.infinity) }
+    }
+
+    /// Afterwards requests that wait may be able to go.
+    mutating func take(_ answer: LimitAnswer?, at uptime: Double) -> [LimitShare.Action] {
+        let use = use
+        guard share != nil else { return [] }
+        let actions = share?.answered(answer, use, at: uptime) ?? []
+        fillBucket(at: uptime)
+        if let answer { bucket?.feed(Double(answer.tokens), next: uptime + answer.nextToken) }
+        return actions
     }
 }

@@ -1,18 +1,25 @@
+internal import Coordination
+
 /// Carries out the decisions of a ``LimitState``: starts requests, makes them wait, and notifies those that
 /// have waited too long.
 @EngineActor
 final class RequestLimiter {
     /// The name of the scope that shares the limit, for people.
     let name: String
+    /// The name that the limit has for other hosts.
+    private let key: String
     private unowned let engine: Engine
     private(set) var state: LimitState
     private var waiters: [WaitingList.ID: LimitSlot] = [:]
     private var lastID: WaitingList.ID = 0
     /// Fires when the next waiting request may go.
     private var timer: EngineTimer?
+    /// For the next message about a limit of all hosts, and its time.
+    private var shareTimer: (timer: EngineTimer, time: Double)?
 
-    init(_ limits: RequestLimits, name: String, engine: Engine) {
+    init(_ limits: RequestLimits, name: String, key: String? = nil, engine: Engine) {
         self.name = name
+        self.key = key ?? name
         self.engine = engine
         state = LimitState(limits)
     }
@@ -37,7 +44,9 @@ final class RequestLimiter {
         lastID += 1
         let slot = LimitSlot(self, lastID, came: uptime, queueKey: queueKey)
         switch state.admit(lastID, priority: priority, queueKey: queueKey, timeout: timeout, at: uptime) {
-        case .go: slot.hold()
+        case .go:
+            slot.hold()
+            updateShare()
         case .queueFull(let limit):
             notify(.refused, slot)
             throw TransportError(
@@ -58,6 +67,7 @@ final class RequestLimiter {
             waiters[lastID] = slot
             notify(.queued, slot)
             arm()
+            updateShare()
         }
         return slot
     }
@@ -68,7 +78,10 @@ final class RequestLimiter {
         guard let oldest = waiters.min(by: { $0.key < $1.key })?.value, let limits = oldest.limitsNow,
             limits.scope == state.limits.scope
         else { return }
-        if state.set(limits, at: uptime) { pump() }
+        if state.set(limits, at: uptime) {
+            pump()
+            updateShare()
+        }
     }
 
     private func notify(_ action: EngineEvent.LimitAction.Action, _ slot: LimitSlot) {
@@ -105,6 +118,7 @@ final class RequestLimiter {
             state.leave()
             pump()
         }
+        updateShare()
     }
 
     /// A request that had a slot was released without giving it back. The next waiting request is not started
@@ -143,6 +157,48 @@ final class RequestLimiter {
         timer = nil
         guard let time = state.nextTime(at: uptime) else { return }
         timer = engine.scheduler.after(max(0, time - uptime)) { [weak self] in self?.pump() }
+    }
+
+    // MARK: Limits of all hosts
+
+    private func updateShare() {
+        if state.share != nil { perform(state.updateShare(at: uptime)) }
+    }
+
+    /// Another host has given something back that this one may have.
+    func wake() { perform(state.wakeShare(at: uptime)) }
+
+    private func perform(_ actions: [LimitShare.Action]) {
+        for action in actions {
+            switch action {
+            case .wait(let time): wait(until: time)
+            case .ask(let question): ask(question)
+            }
+        }
+    }
+
+    private func wait(until time: Double) {
+        if let shareTimer, shareTimer.time == time { return }
+        shareTimer?.timer.cancel()
+        let timer = engine.scheduler.after(max(0, time - uptime)) { [weak self] in
+            self?.shareTimer = nil
+            self?.updateShare()
+        }
+        shareTimer = (timer, time)
+    }
+
+    private func ask(_ question: LimitQuestion) {
+        shareTimer?.timer.cancel()
+        shareTimer = nil
+        state.giveBack(question.returned)
+        guard let coordination = engine.coordination else { return take(nil) }
+        coordination.count(question, of: key, state.sharedLimit) { [weak self] in self?.take($0) }
+    }
+
+    private func take(_ answer: LimitAnswer?) {
+        let actions = state.take(answer, at: uptime)
+        pump()
+        perform(actions)
     }
 
     var isIdle: Bool { state.isIdle(at: uptime) }

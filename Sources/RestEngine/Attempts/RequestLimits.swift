@@ -48,6 +48,9 @@ public struct RequestLimits: Sendable, Equatable {
     public var rate: Rate?
     /// The requests that share this limit.
     public var scope = Scope.host
+    /// Whether the limit is that of all hosts with the same shared memory, together. Without such a memory it
+    /// is this host's.
+    public var isShared = false
 
     /// - Parameters are those of the properties; nil for no limit of that kind.
     public init(inFlight: Int? = nil, rate: Rate? = nil, scope: Scope = .host) {
@@ -60,6 +63,15 @@ public struct RequestLimits: Sendable, Equatable {
     public var queueTimeout: Duration? {
         get { queueSeconds.map { Duration(inSeconds: $0) } }
         set { queueSeconds = newValue?.inSeconds }
+    }
+
+    /// The limits of this host: all, if hosts share them, or the part of this worker.
+    @EngineActor
+    func here(_ engine: Engine) -> RequestLimits {
+        if isShared, engine.coordination != nil { return self }
+        var part = part(of: engine.worker)
+        part.isShared = false
+        return part
     }
 
     /// The part of one worker. Where nothing is left for it, its requests fail at once.

@@ -41,7 +41,7 @@ final class RequestPermits {
         let origin = engine.attemptControl.origin(of: url)
         self.origin = origin
         if let refusal = refusal(origin) { return decided(.failure(refusal)) }
-        guard let limits = rules.limits?.part(of: engine.worker) else {
+        guard let limits = rules.limits?.here(engine) else {
             return begin(hop, origin, queued: 0, decided)
         }
         let limiter = engine.attemptControl.limiter(limits, url, resource)
@@ -54,7 +54,7 @@ final class RequestPermits {
         do throws(TransportError) {
             let slot = try limiter.enter(
                 limits, priority: rules.priority, queueKey: queueKey, timeout: timeLeft,
-                now: { [limitsNow, worker = engine.worker] in limitsNow()?.part(of: worker) }
+                now: { [limitsNow, engine] in limitsNow()?.here(engine) }
             ) { [self] error in
                 if let error { return decided(.failure(error)) }
                 begin(hop, origin, queued: uptime - came, decided)

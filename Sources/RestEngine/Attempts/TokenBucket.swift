@@ -2,7 +2,11 @@
 struct TokenBucket: Equatable {
     private(set) var rate: Double
     private(set) var burst: Double
-    private var tokens: Double
+    private(set) var tokens: Double
+    /// Tokens come from elsewhere, and none by themselves.
+    private(set) var isFed = false
+    /// When another token may come from there.
+    private var nextFeed = -Double.infinity
     private var last: Double?
     /// The server wants no requests before this time.
     private(set) var pausedUntil = 0.0
@@ -38,12 +42,33 @@ struct TokenBucket: Equatable {
         tokens = min(tokens, burst)
     }
 
+    // MARK: Tokens from elsewhere
+
+    /// From now on tokens come from elsewhere alone.
+    mutating func beginFeeding() {
+        guard !isFed else { return }
+        (isFed, tokens, nextFeed) = (true, 0, -.infinity)
+    }
+
+    /// From now on tokens come by themselves again.
+    mutating func endFeeding(at uptime: Double) {
+        guard isFed else { return }
+        (isFed, last, tokens) = (false, uptime, min(tokens, burst))
+    }
+
+    /// - Parameter next: When there may be more.
+    mutating func feed(_ number: Double, next: Double) {
+        tokens += number
+        nextFeed = next
+    }
+
     /// The rate in use: the lower of the server's and the configured one.
     var effectiveRate: Double { min(rate, serverRate ?? rate) }
 
     private mutating func refill(_ uptime: Double) {
         if let quota, quota.until <= uptime { self.quota = nil }
         defer { last = max(last ?? uptime, uptime) }
+        guard !isFed else { return }
         guard let last, uptime > last else { return }
         let rate = effectiveRate
         tokens = min(burst + min(0.999, rate * Self.lateness), tokens + (uptime - last) * rate)
@@ -77,7 +102,7 @@ struct TokenBucket: Equatable {
         var time = max(uptime, pausedUntil)
         if let quota, quota.left < 1 { time = max(time, quota.until) }
         let missing = 1 - tokens
-        if missing > 1e-9 { time = max(time, uptime + missing / effectiveRate) }
+        if missing > 1e-9 { time = max(time, isFed ? nextFeed : uptime + missing / effectiveRate) }
         return time
     }
 

@@ -24,10 +24,13 @@ extension Service {
         engine.coordination?.publish(Invalidation(change, service: name, partition: partition, target))
     }
 
+    /// Runs the configuration blocks again, in this host alone.
+    package func invalidateConfigurationHere() { core.invalidateConfiguration() }
+
     /// Makes a change of another host here. Caches that hosts share have been changed by that host.
     package func apply(_ invalidation: Invalidation) {
         switch invalidation.change {
-        case .blocks: return core.invalidateConfiguration()
+        case .blocks: return invalidateConfigurationHere()
         case .everything: return distrust()
         default: break
         }

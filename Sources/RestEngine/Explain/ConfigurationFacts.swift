@@ -139,6 +139,7 @@ struct ConfigurationFacts {
                 add("limits.rate.burst", Tree(rate.burst ?? rate.requests))
             }
             add("limits.scope", Tree("\(limits.scope)"))
+            add("limits.shared", Tree(limits.isShared))
         }
         if configuration.priority != 0 { add("priority", Tree(configuration.priority)) }
         if let breaker = configuration.breaker {

@@ -32,7 +32,7 @@ package final class ResourceAdditions: Sendable {
 extension Resource {
     /// The partition of a client or a user; nil also for a resource of a call, which shares cookies, limits,
     /// refreshes and sources with all others (79.4).
-    nonisolated var clientPartition: String? { additions == nil ? partition : nil }
+    package nonisolated var clientPartition: String? { additions == nil ? partition : nil }
 
     /// Whether its partition is known in this process alone, so that nothing of it is kept beyond.
     package nonisolated var isOfProcess: Bool { additions != nil || Partition.isOfCredentials(partition) }

@@ -59,6 +59,11 @@ public final class Engine {
     /// The worker in which it runs; nil in a process by itself, which has the limits of requests to itself.
     package var worker: WorkerNumber?
 
+    /// Another host has given back a part of a limit that hosts share.
+    ///
+    /// - Parameter name: See ``HostCoordination/count(_:of:_:completion:)``.
+    package func wakeLimit(_ name: String) { attemptControl.wakeLimiter(name) }
+
     /// Limits in use and breakers that are not closed.
     package var attemptFacts: AttemptFacts { attemptControl.facts }
 

@@ -21,7 +21,9 @@ extension ScriptContext {
     func smallLimit(of service: Service, _ url: URLText, method: String) -> Diagnostic? {
         guard let count = options.worker?.count, count > 1 else { return nil }
         let resolved = service.resource(absoluteURL: url.string).resolvedConfiguration(for: method)
-        guard let limit = resolved.configuration.limits?.inFlight else { return nil }
+        // A limit that hosts share isn't divided.
+        guard let limits = resolved.configuration.limits, !limits.isShared, let limit = limits.inFlight
+        else { return nil }
         let place = services[service.name]?.place
         return smallLimit("limits.in_flight", limit, count, place?.file, place?.line)
     }

@@ -20,7 +20,12 @@ extension ConfigurationBinding {
                         throw LuaUsageError("limits says in_flight or rate: c.limits = { in_flight = 4 }")
                     }
                     try draft.edit { $0.limits = nil }
-                }, { ScriptFields.limits(of: $0) }),
+                },
+                { [unowned context] draft in
+                    ScriptFields.limits(of: draft) {
+                        _ = try context.sharedMemory.require(for: "limits.shared")
+                    }
+                }),
             switched(
                 "breaker",
                 "When requests to a server that fails are held back; `true` takes the defaults, `false` switches it off.",

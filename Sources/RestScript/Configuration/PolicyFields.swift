@@ -111,7 +111,10 @@ extension ScriptFields {
         }
     }
 
-    static func limits(of draft: ConfigurationDraft) -> ScriptFields {
+    /// - Parameter requireShared: Throws if the script has no memory that hosts share.
+    static func limits(
+        of draft: ConfigurationDraft, requireShared: @escaping @EngineActor () throws -> Void
+    ) -> ScriptFields {
         func edit(_ change: (inout RequestLimits) -> Void) throws {
             try draft.edit { configuration in
                 var limits = configuration.limits ?? RequestLimits()
@@ -138,6 +141,14 @@ extension ScriptFields {
                     { read().queueSeconds ?? RequestLimits.standardQueueSeconds }
                 ) { seconds in try edit { $0.queueSeconds = seconds } },
                 rate(of: draft, read) { rate in try edit { $0.rate = rate } },
+                .boolean(
+                    "limits", "shared", default: "false",
+                    "Whether `in_flight` and `rate` are those of all hosts with the same `rest.shared`, together.",
+                    { read().isShared }
+                ) { isShared in
+                    if isShared { try requireShared() }
+                    try edit { $0.isShared = isShared }
+                },
                 Field(
                     "scope", type: "\"host\" | \"service\" | \"partition\" | string", default: "\"host\"",
                     "The requests that share the limit: those to one origin, those of one service, those of one partition of a service, or all whose `scope` has the same name."

@@ -34,7 +34,7 @@ struct ReferencePage {
         defer { service.flushUnusedResources() }
         return body([
             .timeouts(of: draft), .redirects(of: draft, in: context), .retry(of: draft, in: context),
-            .limits(of: draft), .rateFields(of: draft, { RequestLimits() }) { _ in }, .breaker(of: draft),
+            .limits(of: draft) {}, .rateFields(of: draft, { RequestLimits() }) { _ in }, .breaker(of: draft),
         ])
     }
 

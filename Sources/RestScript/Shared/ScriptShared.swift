@@ -9,6 +9,9 @@ final class ScriptShared {
     private var declared: SharedMemorySettings?
     /// Where `rest.shared` was called.
     private var place: String?
+    /// By name. Blocks run for each URL, and what a refresh knows is for all of them.
+    private var credentials: [String: SharedCredentialUse] = [:]
+    private static let mostCredentials = 1000
 
     init(_ context: ScriptContext) { self.context = context }
 
@@ -39,6 +42,16 @@ final class ScriptShared {
         return new
     }
 
+    /// Credentials of that name, the same object for all blocks.
+    func credentials(_ name: String) -> SharedCredentialUse {
+        if let known = credentials[name] { return known }
+        // A script may make up names.
+        if credentials.count >= Self.mostCredentials { credentials = [:] }
+        let new = SharedCredentialUse(name, context)
+        credentials[name] = new
+        return new
+    }
+
     /// The script is the running one: its services and those of other hosts with the same memory coordinate
     /// from now on, and those of the script before no longer.
     func takeOver() {
@@ -63,6 +76,7 @@ final class ScriptShared {
 
     private func open(_ settings: SharedMemorySettings) throws(LuaUsageError) -> any SharedMemoryAccess {
         let provider = try provider()
+        if let key = settings.key { SecretMask.hide(key) }
         do {
             // The settings of the program weren't checked here.
             for url in settings.urls { Self.hideSecrets(of: url, try provider.place(url)) }

@@ -9,6 +9,7 @@ struct SharedOptions {
     var prefix = SharedMemorySettings.standardPrefix
     var timeout = SharedMemorySettings.standardTimeout
     var coordinates = true
+    var key: String?
 
     static let schema = ScriptSchema<SharedOptions>([
         ScriptOption<SharedOptions>(
@@ -40,6 +41,13 @@ struct SharedOptions {
             "coordinate", default: "true",
             "Whether hosts load resources for each other, and tell each other of invalidations."
         ) { $0.coordinates = $1 },
+        .text(
+            "key",
+            "Encrypts the credentials that hosts share with `rest.refresh_on`. Take it from a variable of the environment."
+        ) { options, key in
+            guard SealingKey(key) != nil else { throw OptionFault(SealingKey.advice) }
+            options.key = key
+        }.taking("32 bytes or more, as of `openssl rand -base64 32`"),
     ])
 }
 
@@ -72,6 +80,7 @@ struct SharedBinding: ScriptBinding {
             urls: try options.required("redis", given.urls), prefix: given.prefix, timeout: given.timeout,
             coordinates: given.coordinates)
         settings.authorityFile = given.authorityFile
+        settings.key = given.key
         try context.declarations.declare(call) { try context.sharedMemory.declare(settings, at: call.place) }
     }
 

@@ -40,6 +40,8 @@ public struct SharedMemorySettings: Sendable {
     public var timeout: Double
     /// Whether hosts load resources for each other, and tell each other of invalidations.
     public var coordinates: Bool
+    /// Seals credentials that hosts share; nil: they are readable in the server. It is never shown.
+    public var key: String?
 
     public static let standardPrefix = "resthost"
     public static let standardTimeout = 0.05

@@ -42,7 +42,7 @@ package final class RedisCache: SharedEntityCache {
         self.client = client
         self.settings = settings
         self.user = user
-        description = "redis cache \(client.settings.address) \(settings.keys.prefix)"
+        description = "redis cache \(client.settings.servers) \(settings.keys.prefix)"
         engine.note(self)
     }
 

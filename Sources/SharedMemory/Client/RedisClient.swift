@@ -29,8 +29,6 @@ package final class RedisClient: Sendable {
         package init(_ address: RedisAddress, timeout: Double = 0.05) {
             self.init(RedisServers(address), timeout: timeout)
         }
-
-        package var address: RedisServers { servers }
     }
 
     /// Where commands are sent, and where their completions are called.

@@ -15,6 +15,8 @@ struct CoordinationKeys: Sendable {
     func value(_ name: String) -> String { keys.key("value\(EntityCoding.version)", name) }
     /// The number of a service's invalidations without a list of resources.
     func generation(_ service: String) -> String { keys.key("generation", Self.hash(service)) }
+    /// The hosts and tokens of a limit.
+    func limit(_ name: String) -> String { keys.key("limit", Self.hash(name)) }
     /// The stream of names for which a host has waited.
     func messages(_ host: String) -> String { messagesPrefix + host }
     var messagesPrefix: String { keys.key("messages", "") }
@@ -24,6 +26,9 @@ struct CoordinationKeys: Sendable {
 
     /// The common end of the keys of a resource, for the place of one of its entries at any stage.
     static func name(_ place: CacheEntry.Place) -> String { hash(place.service) + ":" + hash(place.url) }
+
+    /// The same for credentials.
+    static func name(ofRefresh name: String) -> String { "refresh:" + hash(name) }
 
     private static func hash(_ text: String) -> String {
         Array(text.utf8).withUnsafeBytes { ContentHash($0).hex }

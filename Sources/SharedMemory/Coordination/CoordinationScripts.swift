@@ -97,6 +97,98 @@ enum CoordinationScripts {
         return false
         """, changesData: false)
 
+    /// Shares a limit as ``LimitCount`` does. Keys: the limit. Arguments: host, milliseconds, most permits or
+    /// nothing, tokens in a second or nothing, burst, held permits, permits, tokens, returned tokens,
+    /// seconds for which the key is kept, number, prefix of messages, name.
+    static let count = RedisScript(
+        clock + """
+            local key, own, number = KEYS[1], ARGV[1], tonumber(ARGV[11])
+            local holds, wants = tonumber(ARGV[6]), tonumber(ARGV[7])
+            local me = {name = own, wants = wants, since = now}
+            local all, taken = {me}, 0
+            local fields = redis.call('HGETALL', key)
+            for i = 1, #fields, 2 do
+                local name = string.match(fields[i], '^h(.*)')
+                if name then
+                    local last, has, want, since, ends =
+                        string.match(fields[i + 1], '(%S+) (%S+) (%S+) (%S+) (%S+)')
+                    if name == own then
+                        if tonumber(last) >= number then return {0, 0, 0, 1, 0} end
+                        me.since = tonumber(since)
+                    elseif tonumber(ends) <= now then
+                        redis.call('HDEL', key, fields[i])
+                    else
+                        taken = taken + has
+                        all[#all + 1] = {
+                            name = name, wants = tonumber(want), since = tonumber(since), has = tonumber(has)}
+                    end
+                end
+            end
+            local hosts = #all
+            local permits, has, scarce = 0, 0, 0
+            local most = tonumber(ARGV[3])
+            if most then
+                table.sort(all, function(a, b) return a.wants < b.wants end)
+                local level, rest, left = 0, most, hosts
+                for _, host in ipairs(all) do
+                    local part = math.floor(rest / left)
+                    level = math.max(level, math.min(host.wants, part))
+                    if host.wants > part then break end
+                    rest, left = rest - host.wants, left - 1
+                end
+                local remainder, before = most, 0
+                for _, host in ipairs(all) do
+                    remainder = remainder - math.min(host.wants, level)
+                    if host.wants > level
+                        and (host.since < me.since or (host.since == me.since and host.name < own)) then
+                        before = before + 1
+                    end
+                end
+                local target = math.min(wants, level)
+                if wants > level and before < remainder then target = target + 1 end
+                permits = math.max(0, math.min(target, most - taken))
+                has = math.max(permits, holds)
+                if permits >= wants or permits > level then me.since = now end
+                local sum = 0
+                for _, host in ipairs(all) do sum = sum + host.wants end
+                if sum > most then scarce = 1 end
+                local free = most - taken - has
+                table.sort(all, function(a, b) return a.since < b.since end)
+                for _, host in ipairs(all) do
+                    if free > 0 and host.has and host.has < host.wants then
+                        free = free - 1
+                        redis.call('XADD', ARGV[12] .. host.name, 'MAXLEN', '~', \(mostMessages), '*', 'l', ARGV[13])
+                        redis.call('EXPIRE', ARGV[12] .. host.name, \(kept))
+                    end
+                end
+            end
+            local tokens, given, nextToken = 0, 0, 0
+            local rate = tonumber(ARGV[4])
+            if rate then
+                local burst, asked = tonumber(ARGV[5]), tonumber(ARGV[8])
+                local state = redis.call('HMGET', key, 't', 'f')
+                tokens = burst
+                if state[1] then
+                    tokens = math.min(burst, tonumber(state[1]) + math.max(0, now - state[2]) * rate / 1000000)
+                end
+                tokens = math.min(burst, tokens + ARGV[9])
+                given = math.max(0, math.min(asked, math.max(1, math.ceil(tokens / hosts)), math.floor(tokens)))
+                tokens = tokens - given
+                nextToken = math.max(0, (1 - tokens) / rate)
+                redis.call('HSET', key, 't', string.format('%.17g', tokens))
+                redis.call('HSET', key, 'f', text(now))
+            end
+            if wants == 0 and holds == 0 and tonumber(ARGV[8]) == 0 then
+                redis.call('HDEL', key, 'h' .. own)
+            else
+                redis.call('HSET', key, 'h' .. own,
+                    string.format('%.0f %d %d %s %s', number, has, wants, text(me.since),
+                        text(now + ARGV[2] * 1000)))
+            end
+            redis.call('EXPIRE', key, ARGV[10])
+            return {permits, given, math.floor(math.min(nextToken, 86400) * 1000), hosts, scarce}
+            """)
+
     /// Keys: log, its head, generation, and for one resource numbers, lease, waiters, value. Arguments: host,
     /// serial, an identity for a new log, the most entries, prefix of messages, name, and the fields.
     static let invalidate = RedisScript(

@@ -7,34 +7,40 @@ package import RestEngine
 package final class RedisCoordination: HostCoordination {
     private let leases: RedisLeases
     private let invalidations: RedisInvalidations
+    private let sharedLimits: RedisLimits
 
     private let client: RedisClient
     private let keys: RedisKeys
+    private let coding: CredentialCoding
     /// Those that make the changes of other hosts.
     package var services: @EngineActor () -> [Service]
 
     /// - Parameter client: For commands on the way of requests. Another one, with a connection of its own,
     ///   waits for entries of the log, so that no other command waits behind it.
+    /// - Parameter key: Seals credentials; nil: they are readable in the server.
     package init(
         engine: Engine, client: RedisClient, _ keys: RedisKeys, rules: LeaseRules = LeaseRules(),
-        services: @escaping @EngineActor () -> [Service]
+        sealing key: SealingKey? = nil, services: @escaping @EngineActor () -> [Service]
     ) {
         (self.client, self.keys, self.services) = (client, keys, services)
+        coding = CredentialCoding(key: key)
         let (keys, host) = (CoordinationKeys(keys: keys), Self.identity())
         leases = RedisLeases(engine: engine, client: client, keys, host: host, rules: rules)
+        sharedLimits = RedisLimits(client: client, keys, host: host)
         invalidations = RedisInvalidations(
             engine: engine, client: client,
-            follower: RedisClient(RedisClient.Settings(client.settings.address, timeout: 2)), keys, host: host
+            follower: RedisClient(RedisClient.Settings(client.settings.servers, timeout: 2)), keys, host: host
         )
         invalidations.services = { [weak self] in self?.services() ?? [] }
         leases.awaitsChange = { [unowned invalidations] in invalidations.awaitsChange(of: $0) }
         invalidations.onMessage = { [leases] in leases.receive($0) }
+        invalidations.onLimit = { [weak engine] in engine?.wakeLimit($0) }
         invalidations.onLoss = { [leases] in leases.messagesWereLost() }
     }
 
-    /// Whether it coordinates hosts of this server and prefix.
-    package func uses(_ client: RedisClient, _ keys: RedisKeys) -> Bool {
-        self.client === client && self.keys == keys
+    /// Whether it coordinates hosts of this server and prefix, with this key.
+    package func uses(_ client: RedisClient, _ keys: RedisKeys, sealing key: SealingKey?) -> Bool {
+        self.client === client && self.keys == keys && coding.key == key
     }
 
     /// Follows the other hosts from now on. No effect after the first call.
@@ -43,8 +49,14 @@ package final class RedisCoordination: HostCoordination {
     package func stop() { invalidations.stop() }
 
     package func begin(_ load: SharedLoad) { leases.begin(load) }
+    package func begin(_ refresh: SharedRefresh) { leases.begin(refresh, coding) }
 
     package func awaitsChange(of resource: Resource) -> Bool { invalidations.awaitsChange(of: resource) }
+
+    package func count(
+        _ question: LimitQuestion, of name: String, _ limit: SharedLimit,
+        completion: @escaping @EngineActor (LimitAnswer?) -> Void
+    ) { sharedLimits.count(question, of: name, limit, completion: completion) }
 
     package func publish(_ invalidation: Invalidation) { invalidations.publish(invalidation) }
 
@@ -72,6 +84,14 @@ package final class RedisCoordination: HostCoordination {
         package var missed = 0
     }
 
+    /// Messages about limits.
+    package struct Limits: Sendable, Equatable {
+        package var answered = 0
+        /// Without an answer in time, so that the host took an equal part of the limit.
+        package var unanswered = 0
+    }
+
+    package var limits: Limits { sharedLimits.counts }
     package var loads: Loads { leases.counts }
     package var changes: Invalidations { invalidations.counts }
     /// The loads that wait for other hosts.

@@ -21,6 +21,8 @@ final class RedisInvalidations {
     var services: @EngineActor () -> [Service] = { [] }
     /// Gets the names of messages about leases.
     var onMessage: @EngineActor (String) -> Void = { _ in }
+    /// Gets the names of limits in which there is something for this host.
+    var onLimit: @EngineActor (String) -> Void = { _ in }
     /// Messages may have been lost.
     var onLoss: @EngineActor () -> Void = {}
 
@@ -138,7 +140,8 @@ final class RedisInvalidations {
     private func receive(_ message: RedisValue) {
         guard let parts = message.elements, parts.count == 2, let id = parts[0].text else { return }
         lastMessage = id
-        if let name = parts[1].elements?.last?.text { onMessage(name) }
+        guard let words = parts[1].elements, words.count == 2, let name = words[1].text else { return }
+        if words[0].text == "l" { onLimit(name) } else { onMessage(name) }
     }
 
     private func add(_ serial: Int64, _ invalidation: Invalidation) {

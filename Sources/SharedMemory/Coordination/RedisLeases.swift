@@ -7,26 +7,31 @@ internal import RestEngine
 /// subscription.
 @EngineActor
 final class RedisLeases {
+    /// One host's part in work that one of the hosts does.
     @EngineActor
-    private final class Lease {
+    final class Lease {
         var state: LeaseState
-        let load: SharedLoad
-        let place: CacheEntry.Place
-        let name: String
+        let work: any LeasedWork
         let token = RedisCoordination.identity()
-        var found: Entity?
         var timer: EngineTimer?
+        private let onEnd: @EngineActor (Lease, Bool) -> Void
 
-        init(_ load: SharedLoad, _ rules: LeaseRules) {
-            let resource = load.resource
-            self.load = load
+        init(
+            _ work: any LeasedWork, _ rules: LeaseRules, onEnd: @escaping @EngineActor (Lease, Bool) -> Void
+        ) {
+            (self.work, self.onEnd) = (work, onEnd)
             state = LeaseState(rules)
-            place = CacheEntry.Place(
-                stage: "", user: "", service: resource.service.name, partition: resource.partition,
-                url: resource.urlString)
-            name = CoordinationKeys.name(place)
         }
+
+        /// The work has ended, or nobody needs it any more.
+        func ended(hasValue: Bool) { onEnd(self, hasValue) }
     }
+
+    /// Reads the value that a host has handed over; nil if there is none.
+    typealias ValueReader =
+        @EngineActor (
+            _ name: String, _ service: String, _ completion: @escaping @EngineActor ([UInt8]?) -> Void
+        ) -> Void
 
     private let engine: Engine
     private let client: RedisClient
@@ -57,21 +62,25 @@ final class RedisLeases {
     // MARK: Loads
 
     func begin(_ load: SharedLoad) {
-        let lease = Lease(load, rules)
-        load.onOutdated = { lease.state.outdated() }
-        load.onEnd = { [self] end in
-            lease.timer?.cancel()
-            forget(lease)
-            switch end {
-            case .loaded(let entity):
-                lease.found = entity
-                perform(lease.state.loaded(hasValue: true), lease)
-            case .failed:
-                let actions = lease.state.loaded(hasValue: false)
-                perform(actions.isEmpty ? lease.state.cancelled() : actions, lease)
-            }
-        }
-        perform(lease.state.started(lookedAt: load.lookedAt, at: uptime), lease)
+        let work = LeasedLoad(
+            load, awaitsChange: { [self] in awaitsChange(load.resource) },
+            readValue: { [self] in readValue($0, $1, $2) })
+        let lease = Lease(work, rules) { [self] in ended($0, hasValue: $1) }
+        work.follow(lease)
+        perform(lease.state.started(lookedAt: work.lookedAt, at: uptime), lease)
+    }
+
+    func begin(_ refresh: SharedRefresh, _ coding: CredentialCoding) {
+        let work = LeasedRefresh(refresh, coding, engine) { [self] in readValue($0, $1, $2) }
+        let lease = Lease(work, rules) { [self] in ended($0, hasValue: $1) }
+        perform(lease.state.started(lookedAt: nil, at: uptime), lease)
+    }
+
+    private func ended(_ lease: Lease, hasValue: Bool) {
+        lease.timer?.cancel()
+        forget(lease)
+        let actions = lease.state.loaded(hasValue: hasValue)
+        perform(actions.isEmpty && !hasValue ? lease.state.cancelled() : actions, lease)
     }
 
     private func perform(_ actions: [LeaseState.Action], _ lease: Lease) {
@@ -82,43 +91,38 @@ final class RedisLeases {
             case .wait(let until): wait(lease, until: until)
             case .load(let grant):
                 if grant == nil { counts.alone += 1 } else { counts.leased += 1 }
-                lease.load.load(under: grant)
+                lease.work.begin(under: grant, by: lease)
             case .renew: renew(lease)
             case .use:
-                guard let entity = lease.found else { continue }
                 counts.used += 1
-                engine.log.write(.cache, "\(lease.load.resource.urlString): another host has loaded it")
-                lease.load.use(entity)
-            case .finish(let grant, let keeping): finish(lease, grant, keeping ? lease.found : nil)
+                engine.log.write(.cache, "\(lease.work.label): another host has loaded it")
+                lease.work.use()
+            case .finish(let grant, let keeping): finish(lease, grant, isKept: keeping)
             }
         }
     }
 
     private func read(_ lease: Lease) {
-        let take: @EngineActor (Entity?) -> Void = { [self] entity in
-            lease.found = entity
-            let isFresh = entity.map { lease.load.isFresh($0) } ?? false
+        lease.work.read { [self] isFresh in
             perform(lease.state.read(isFresh: isFresh, at: uptime), lease)
         }
-        if lease.load.hasCache { return lease.load.look(take) }
-        if awaitsChange(lease.load.resource) { return take(nil) }
-        let place = lease.place
-        client.run(
-            CoordinationScripts.read, keys: [keys.value(lease.name), keys.generation(place.service)], []
-        ) { result in
-            guard case .success(.bytes(let bytes)) = result,
-                case .entity(let entity) = CacheEntry.decode(bytes, of: place, most: 4 * Self.mostBytes)
-            else { return take(nil) }
-            take(entity)
+    }
+
+    private func readValue(
+        _ name: String, _ service: String, _ completion: @escaping @EngineActor ([UInt8]?) -> Void
+    ) {
+        client.run(CoordinationScripts.read, keys: [keys.value(name), keys.generation(service)], []) {
+            result in
+            if case .success(.bytes(let bytes)) = result { completion(bytes) } else { completion(nil) }
         }
     }
 
     private func ask(_ lease: Lease) {
-        let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.name) }
+        let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.work.name) }
         // The message of a holder may be faster than the answer.
-        asking[lease.name, default: []].append(lease)
+        asking[lease.work.name, default: []].append(lease)
         client.run(
-            CoordinationScripts.acquire, keys: names + [keys.generation(lease.place.service)],
+            CoordinationScripts.acquire, keys: names + [keys.generation(lease.work.service)],
             [.text(lease.token), .integer(leaseMilliseconds), .text(host)]
         ) { [self] result in
             let actions = lease.state.answered(Self.answer(result), at: uptime)
@@ -143,7 +147,7 @@ final class RedisLeases {
 
     private func wait(_ lease: Lease, until: Double) {
         if lease.state.isWaiting {
-            engine.log.write(.cache, "\(lease.load.resource.urlString): another host loads it")
+            engine.log.write(.cache, "\(lease.work.label): another host loads it")
         }
         lease.timer = engine.scheduler.after(max(0, until - uptime)) { [self] in
             forget(lease)
@@ -152,7 +156,7 @@ final class RedisLeases {
     }
 
     private func renew(_ lease: Lease) {
-        let names = [keys.numbers, keys.lease].map { $0(lease.name) }
+        let names = [keys.numbers, keys.lease].map { $0(lease.work.name) }
         client.run(
             CoordinationScripts.renew, keys: names, [.text(lease.token), .integer(leaseMilliseconds)],
             timeout: Self.patientTimeout
@@ -163,24 +167,22 @@ final class RedisLeases {
     private var leaseMilliseconds: Int { Int((rules.seconds * 1000).rounded()) }
 
     private func forget(_ lease: Lease) {
-        asking[lease.name]?.removeAll { $0 === lease }
-        if asking[lease.name]?.isEmpty == true { asking[lease.name] = nil }
+        asking[lease.work.name]?.removeAll { $0 === lease }
+        if asking[lease.work.name]?.isEmpty == true { asking[lease.work.name] = nil }
     }
 
-    private func finish(_ lease: Lease, _ grant: LeaseGrant?, _ entity: Entity?) {
-        let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.name) }
-        let bytes =
-            entity.flatMap {
-                try? CacheEntry.encode($0, at: lease.place, compressing: false, most: Self.mostBytes)
-            } ?? []
-        let lifetime = max(rules.seconds, lease.load.expirationSeconds)
+    private func finish(_ lease: Lease, _ grant: LeaseGrant?, isKept: Bool) {
+        let names = [keys.numbers, keys.lease, keys.waiters].map { $0(lease.work.name) }
+        let bytes = isKept ? grant.map { lease.work.value(under: $0) } ?? [] : []
+        let lifetime = max(rules.seconds, lease.work.lifetime)
         engine.beginOffloadedWork()
         finish(
-            names + [keys.generation(lease.place.service), keys.value(lease.name)],
+            names + [keys.generation(lease.work.service), keys.value(lease.work.name)],
             [
                 .text(lease.token), .text(grant.map { "\($0.number)" } ?? ""),
                 .text(grant.map { "\($0.generation)" } ?? ""), .bytes(bytes),
-                .integer(Int(min(lifetime, 86_400) * 1000)), .text(keys.messagesPrefix), .text(lease.name),
+                .integer(Int(min(lifetime, 86_400) * 1000)), .text(keys.messagesPrefix),
+                .text(lease.work.name),
             ], attempts: 3)
     }
 

@@ -87,10 +87,11 @@ extension RedisCoordination {
         func counters(_ name: MetricName, _ counts: [(String, Int)]) -> MetricFamily {
             MetricFamily(name, counts.map { .init([.init("result", $0.0)], .number(Double($0.1))) })
         }
-        let (loads, changes) = (loads, changes)
+        let (loads, changes, limits) = (loads, changes, limits)
         return [
             counters(
                 .sharedLoads, [("leased", loads.leased), ("used", loads.used), ("alone", loads.alone)]),
+            counters(.sharedLimits, [("answered", limits.answered), ("unanswered", limits.unanswered)]),
             counters(
                 .sharedInvalidations,
                 [("sent", changes.sent), ("received", changes.received), ("missed", changes.missed)]),
@@ -106,21 +107,23 @@ final class RedisSharedMemory: SharedMemoryAccess {
     private let client: RedisClient
     private let keys: RedisKeys
     private let coordinates: Bool
+    private let key: SealingKey?
     private let store: RedisStore
 
-    init(_ engine: Engine, _ client: RedisClient, _ keys: RedisKeys, coordinates: Bool) {
+    init(_ engine: Engine, _ client: RedisClient, _ keys: RedisKeys, coordinates: Bool, key: SealingKey?) {
         (self.engine, self.client, self.keys) = (engine, client, keys)
-        self.coordinates = coordinates
+        (self.coordinates, self.key) = (coordinates, key)
         store = RedisStore(engine: engine, client: client, keys)
     }
 
     func coordinate(_ services: @escaping @EngineActor () -> [Service]) {
-        if let known = engine.coordination as? RedisCoordination, known.uses(client, keys) {
+        if let known = engine.coordination as? RedisCoordination, known.uses(client, keys, sealing: key) {
             known.services = services
             return
         }
         engine.coordination?.stop()
-        let new = RedisCoordination(engine: engine, client: client, keys, services: services)
+        let new = RedisCoordination(
+            engine: engine, client: client, keys, sealing: key, services: services)
         engine.coordination = new
         new.start()
     }
@@ -181,7 +184,7 @@ extension SharedMemoryProvider {
             let isReporter = engine.worker?.isFirst ?? true
             return RedisSharedMemory(
                 engine, try SharedServers.shared.client(settings) { if isReporter { log($0) } }, keys,
-                coordinates: settings.coordinates)
+                coordinates: settings.coordinates, key: settings.key.flatMap { SealingKey($0) })
         }
     }
 

@@ -1,4 +1,5 @@
 import Platform
+import RestEngine
 import RestScript
 import SharedMemory
 
@@ -9,6 +10,7 @@ struct SharedSettings {
     private var prefix: String?
     private var timeout: Double?
     private var coordinates = true
+    private var key: String?
 
     /// Nil without a server.
     var settings: SharedMemorySettings? {
@@ -17,6 +19,7 @@ struct SharedSettings {
             urls: urls, prefix: prefix ?? SharedMemorySettings.standardPrefix,
             timeout: timeout ?? SharedMemorySettings.standardTimeout, coordinates: coordinates)
         settings.authorityFile = authorityFile
+        settings.key = key
         return settings
     }
 
@@ -59,5 +62,14 @@ struct SharedSettings {
             "coordinate", default: "true",
             "Whether hosts load resources for each other, and tell each other of invalidations."
         ) { $0.shared.coordinates = $1 }.like("`rest.shared`"),
+        .text(
+            "key",
+            "Encrypts the credentials that hosts share with `rest.refresh_on`."
+        ) { file, key in
+            guard SealingKey(key) != nil else {
+                throw OptionFault(sentence: "'key' \(SealingKey.advice)")
+            }
+            file.shared.key = key
+        }.taking("32 bytes or more, as of `openssl rand -base64 32`").like("`rest.shared`"),
     ]
 }

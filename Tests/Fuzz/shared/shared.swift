@@ -3,8 +3,8 @@ import Coordination
 @testable import RestEngine
 
 /// Reads any bytes as replies of a Redis server, at once and in pieces whose length is the first byte, which
-/// must find the same. Reads these replies as invalidations of other hosts, too. Then reads the bytes as an
-/// entry of a cache, once as it is and once with right checksums.
+/// must find the same. Reads these replies as invalidations of other hosts, and the bytes as credentials.
+/// Then reads the bytes as an entry of a cache, once as it is and once with right checksums.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzShared(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
@@ -23,6 +23,14 @@ public func fuzzShared(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         if case .other = CacheEntry.decode(entry, of: known, most: 1 << 16) {
             preconditionFailure("another place")
         }
+    }
+    _ = CredentialCoding(key: nil).decode(bytes, name: "a")
+    let credentials = CredentialCoding(key: nil).encode(
+        SharedCredentials(
+            number: Int64(count), Tree(String(decoding: stream, as: UTF8.self)), expiresAt: nil),
+        name: "a")
+    if !credentials.isEmpty {
+        precondition(CredentialCoding(key: nil).decode(credentials, name: "a")?.number == Int64(count))
     }
     if let plain = Compression.unpack(bytes[...], count: 4096) { precondition(plain.count == 4096) }
     return 0

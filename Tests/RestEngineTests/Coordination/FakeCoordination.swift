@@ -50,8 +50,23 @@ final class FakeLeases: HostCoordination {
         }
     }
 
+    func begin(_ refresh: SharedRefresh) { refresh.decide(.renew { _ in nil }) }
     func publish(_ invalidation: Invalidation) {}
     func stop() {}
+
+    /// The counts of limits, by name.
+    var limits: [String: LimitCount] = [:]
+    /// False for a server that doesn't answer.
+    var answersLimits = true
+
+    func count(
+        _ question: LimitQuestion, of name: String, _ limit: SharedLimit,
+        completion: @escaping @EngineActor (LimitAnswer?) -> Void
+    ) {
+        guard answersLimits else { return completion(nil) }
+        completion(limits[name, default: LimitCount()].answer(question, from: "one", limit, at: 0))
+    }
+
     func awaitsChange(of resource: Resource) -> Bool { awaited.contains(resource.urlString) }
     var awaited: Set<String> = []
 
@@ -126,7 +141,14 @@ final class FakeInvalidations: HostCoordination {
     }
 
     func begin(_ load: SharedLoad) { load.load(under: nil) }
+    func begin(_ refresh: SharedRefresh) { refresh.decide(.renew { _ in nil }) }
     func stop() {}
+
+    func count(
+        _ question: LimitQuestion, of name: String, _ limit: SharedLimit,
+        completion: @escaping @EngineActor (LimitAnswer?) -> Void
+    ) { completion(nil) }
+
     func awaitsChange(of resource: Resource) -> Bool { awaited.contains(resource.urlString) }
     var awaited: Set<String> = []
 

@@ -51,7 +51,8 @@ struct GuideTests {
             let grants = block.isTest ? [] : variables.flatMap { ["--allow-env", $0] }
             let run = await ChildProcess(
                 [BuiltProgram.path, block.isTest ? "test" : "check", name] + grants, in: folder.path,
-                environment: Dictionary(uniqueKeysWithValues: variables.map { ($0, "a value of it") })
+                environment: Dictionary(
+                    uniqueKeysWithValues: variables.map { ($0, "a value of it, as long as keys have to be") })
             ).end()
             #expect(run.code == 0, "\(page): \(run.output)\(run.errors)")
             #expect(!run.errors.contains("error "), "\(page): \(run.errors)")

@@ -17,12 +17,16 @@ import Testing
         /// False for a host that stands still, as far as the others know.
         let follows: Bool
 
-        init(_ server: RedisServer, follows: Bool = true, lease seconds: Double = 60) throws {
+        init(
+            _ server: RedisServer, follows: Bool = true, lease seconds: Double = 60,
+            key: String? = nil
+        ) throws {
             self.follows = follows
             client = try RedisClient.patient(server.address)
             let keys = try #require(RedisKeys(prefix: "test"))
             coordination = RedisCoordination(
-                engine: fixture.engine, client: client, keys, rules: LeaseRules(seconds: seconds)
+                engine: fixture.engine, client: client, keys, rules: LeaseRules(seconds: seconds),
+                sealing: key.flatMap { SealingKey($0) }
             ) {
                 [service = fixture.service] in [service]
             }

@@ -56,6 +56,8 @@ package final class ChainDecision {
     private var isAnswered = false
     /// Called when a refresh starts to depend on the chain.
     var onNeeded: (@EngineActor () -> Void)?
+    /// Guards a repeat against credentials that have expired, too.
+    var guardRepeat: (@EngineActor (Request) -> Request)?
     /// Called when the chain has ended without an answer.
     var onWithdrawal: (@EngineActor () -> Void)?
 

@@ -2,10 +2,10 @@
 ///
 /// A guarded request is a chain (rules 10). If it fails with an error for which the predicate is true, it
 /// waits for a refresh, the current one or a new one, and is then repeated once; the result of the repeat is
-/// final. A request that was made before the last refresh succeeded has an old token, and is repeated at
-/// once. If a refresh fails, all requests that wait for it fail, and so do refused requests that were started
-/// before the failure. A refresh that exceeds its time limit is abandoned: the next refused request starts
-/// another.
+/// final, unless the credentials were those of another host, which may have expired. A request that was made
+/// before the last refresh succeeded has an old token, and is repeated at once. If a refresh fails, all
+/// requests that wait for it fail, and so do refused requests that were started before the failure. A refresh
+/// that exceeds its time limit is abandoned: the next refused request starts another.
 ///
 /// **Requests of a refresh never wait for that refresh**, because both would wait forever. A request that the
 /// refresh function makes, starts or attaches a hook to (awaiting attaches one), at any time until the
@@ -18,6 +18,9 @@ public final class RefreshGate {
     public enum Outcome: Sendable {
         /// The waiting requests should be repeated.
         case renewed
+        /// The same with credentials that another host got. They may have expired since, so a request that is
+        /// refused again may need another refresh.
+        case taken
         /// The waiting requests fail with this error, or with their own.
         case failed(RequestError?)
     }
@@ -29,6 +32,8 @@ public final class RefreshGate {
 
     /// The number of successful refreshes; also identifies the last one before a request was made.
     private var renewals = 0
+    /// The current credentials are those of another host.
+    private var isTaken = false
     private var running: RefreshPass?
     private var lastFailure: (tick: UInt64, error: RequestError?)?
     private let longestRefresh: Double
@@ -54,6 +59,10 @@ public final class RefreshGate {
     /// A guarded request. Starting it starts `request`.
     public func guarding(
         _ request: Request, when predicate: @escaping Predicate, refresh: @escaping Refresh
+    ) -> Request { guarding(request, when: predicate, refresh: refresh, isRepeat: false) }
+
+    private func guarding(
+        _ request: Request, when predicate: @escaping Predicate, refresh: @escaping Refresh, isRepeat: Bool
     ) -> Request {
         request.chain(by: { [self] in
             let renewals = renewals
@@ -61,6 +70,11 @@ public final class RefreshGate {
                 do {
                     guard let error = info.response.error, !info.isCancellation, try predicate(error) else {
                         return decision.answer(.useThisResponse)
+                    }
+                    if !isRepeat {
+                        decision.guardRepeat = { [self] in
+                            guarding($0, when: predicate, refresh: refresh, isRepeat: true)
+                        }
                     }
                     admit(decision, madeAfter: renewals, refresh)
                 } catch { decision.fail(error) }
@@ -72,7 +86,7 @@ public final class RefreshGate {
     /// refresh, because its credentials are its own (77.9).
     public func decorator(when predicate: @escaping Predicate, refresh: @escaping Refresh) -> RequestDecorator
     {
-        decorator(when: predicate, refreshOf: { _ in refresh })
+        decorator(when: predicate, refreshFor: { _ in refresh })
     }
 
     /// The same with a function that makes the refresh of a partition.
@@ -80,9 +94,15 @@ public final class RefreshGate {
         when predicate: @escaping Predicate,
         refreshOf refresh: @escaping @EngineActor (_ partition: String?) -> Refresh
     ) -> RequestDecorator {
+        decorator(when: predicate, refreshFor: { refresh($0.clientPartition) })
+    }
+
+    /// The same with a function that makes the refresh for a resource's service and partition.
+    package func decorator(
+        when predicate: @escaping Predicate, refreshFor refresh: @escaping @EngineActor (Resource) -> Refresh
+    ) -> RequestDecorator {
         { [self] resource, request in
-            gate(of: resource.clientPartition).guarding(
-                request, when: predicate, refresh: refresh(resource.clientPartition))
+            gate(of: resource.clientPartition).guarding(request, when: predicate, refresh: refresh(resource))
         }
     }
 
@@ -120,9 +140,10 @@ public final class RefreshGate {
         running = nil
         WorkScope.outside {
             switch outcome {
-            case .renewed:
+            case .renewed, .taken:
                 renewals += 1
                 lastFailure = nil
+                if case .taken = outcome { isTaken = true } else { isTaken = false }
                 inParts(waiting) { $0.repeatRequest(of: $1) }
             case .failed(let error):
                 lastFailure = (tick, error)
@@ -145,7 +166,10 @@ public final class RefreshGate {
 
     private func repeatRequest(of decision: ChainDecision) {
         // If the chain was cancelled meanwhile, the repeat need not be built.
-        if decision.isAwaited { decision.answer(.passTo(decision.request.repeated())) }
+        guard decision.isAwaited else { return }
+        var next = decision.request.repeated()
+        if isTaken, let guarded = decision.guardRepeat?(next) { next = guarded }
+        decision.answer(.passTo(next))
     }
 
     private func fail(_ decision: ChainDecision, with error: RequestError?) {

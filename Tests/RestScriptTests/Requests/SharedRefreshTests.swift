@@ -1,0 +1,133 @@
+import Coordination
+import RestEngine
+import TestSupport
+import Testing
+
+@testable import RestScript
+
+/// Gives credentials of another host, or lets this host get them.
+@EngineActor
+private final class FakeRefreshes: HostCoordination {
+    var credentials: SharedCredentials?
+    let calls = Journal()
+
+    func begin(_ refresh: SharedRefresh) {
+        calls.note("\(refresh.name) refused \(refresh.refused.map(String.init) ?? "none")")
+        if let credentials, credentials.number != refresh.refused { return refresh.decide(.use(credentials)) }
+        refresh.decide(
+            .renew { [self] outcome in
+                guard case .renewed(let value?, let lifetime) = outcome else { return nil }
+                calls.note("renewed \(value) for \(lifetime ?? 0) s")
+                let number = (credentials?.number ?? 0) + 1
+                credentials = SharedCredentials(number: number, value, expiresAt: nil)
+                return number
+            })
+    }
+
+    func begin(_ load: SharedLoad) { load.load(under: nil) }
+    func publish(_ invalidation: Invalidation) {}
+    func awaitsChange(of resource: Resource) -> Bool { false }
+    func stop() {}
+    func count(
+        _ question: LimitQuestion, of name: String, _ limit: SharedLimit,
+        completion: @escaping @EngineActor (LimitAnswer?) -> Void
+    ) { completion(nil) }
+}
+
+@Suite(.leakChecked) @EngineActor
+struct SharedRefreshTests {
+    private static let recipe = """
+        rest.shared { redis = "redis://shared.test" }
+        local login = api:resource("login")
+        api:configure("**", function(c)
+          c.headers["Authorization"] = rest.store:get "shop"
+          c:decorate_requests(rest.refresh_on(401, function()
+            local entity, err = login:request("POST"):await()
+            if not entity then return nil, err end
+            return entity.content.token, 60
+          end, { shared = "shop" }))
+        end)
+        local function get(path)
+          return api:resource(path):request("GET"):on_completion(function(info)
+            local r = info.response
+            print(path, r.ok and r.entity.text or r.error.user_message)
+          end)
+        end
+
+        """
+
+    private func run(
+        _ credentials: SharedCredentials?, valid: Int, recipe: String = recipe
+    ) throws -> (lines: [String], calls: [String], logins: Int) {
+        let fixture = ScriptFixture()
+        fixture.options.sharedMemory = .sample
+        let server = try TokenServer(fixture.transport)
+        server.valid = valid
+        let fake = FakeRefreshes()
+        fake.credentials = credentials
+        try fixture.load(recipe + "rest.after(1, function() get('a') get('b') end)")
+        fixture.engine.coordination = fake
+        for _ in 0..<10 { fixture.advance(1) }
+        fixture.engine.coordination = nil
+        let lines = fixture.take()
+        fixture.close()
+        return (lines, fake.calls.lines, server.logins)
+    }
+
+    @Test func `The function returns the credentials, and blocks find them in the store`() throws {
+        let (lines, calls, logins) = try run(nil, valid: 1)
+        #expect(lines == ["a\ta with t2", "b\tb with t2"])
+        #expect(calls == ["shop refused none", "renewed \"t2\" for 60.0 s"] && logins == 1)
+    }
+
+    @Test func `Credentials of another host need no login`() throws {
+        let (lines, calls, logins) = try run(SharedCredentials(number: 7, "t5", expiresAt: nil), valid: 5)
+        #expect(lines == ["a\ta with t5", "b\tb with t5"])
+        #expect(calls == ["shop refused none"] && logins == 0)
+    }
+
+    @Test func `Credentials of another host that are refused, too, are renewed`() throws {
+        let (lines, calls, logins) = try run(SharedCredentials(number: 7, "t4", expiresAt: nil), valid: 5)
+        #expect(lines == ["a\ta with t6", "b\tb with t6"])
+        #expect(calls == ["shop refused none", "shop refused 7", "renewed \"t6\" for 60.0 s"] && logins == 1)
+    }
+
+    @Test func `A block that runs for another URL knows which credentials were refused`() throws {
+        let fixture = ScriptFixture()
+        fixture.options.sharedMemory = .sample
+        let server = try TokenServer(fixture.transport)
+        let fake = FakeRefreshes()
+        try fixture.load(
+            Self.recipe + "rest.after(1, function() get('a') end) rest.after(5, function() get('b') end)")
+        fixture.engine.coordination = fake
+        for _ in 0..<4 { fixture.advance(1) }
+        server.valid = 9
+        for _ in 0..<6 { fixture.advance(1) }
+        fixture.engine.coordination = nil
+        #expect(fixture.take() == ["a\ta with t2", "b\tb with t10"])
+        #expect(
+            fake.calls.lines.filter { $0.contains("refused") } == ["shop refused none", "shop refused 1"])
+        fixture.close()
+    }
+
+    @Test func `True in place of credentials is a warning`() throws {
+        let recipe = Self.recipe.replacing(
+            "return entity.content.token, 60",
+            with: "rest.store:set('shop', entity.content.token) api:invalidate_configuration() return true")
+        let (lines, calls, _) = try run(nil, valid: 1, recipe: recipe)
+        #expect(lines.contains { $0.contains("returned true and no credentials") })
+        #expect(lines.filter { $0.hasSuffix("with t2") }.count == 2 && calls.count == 1)
+    }
+
+    @Test func `The name needs a shared memory, and has a limit`() {
+        let fixture = ScriptFixture()
+        fixture.options.sharedMemory = .sample
+        #expect(
+            fixture.failure(of: "rest.refresh_on(401, print, { shared = 'x' })")?.message
+                .contains("needs a shared memory") == true)
+        let declared = "rest.shared { redis = 'redis://shared.test' } "
+        #expect(
+            fixture.failure(of: declared + "rest.refresh_on(401, print, { shared = '' })")?.message
+                .contains("1 to 128 bytes") == true)
+    }
+}
