@@ -4,7 +4,7 @@
 #   make test            install what is missing, build, run every suite, the dearest tests in a quick form
 #   make quick           the static checks and the suites that need no sockets
 #   make check           what .ci/run does: static checks, release build, examples, fuzzing, all suites whole
-#   make simulate        leases and invalidations of many hosts on a virtual network, SEEDS (100) runs
+#   make simulate        leases, limits and invalidations of many hosts on a virtual network, SEEDS (100) runs
 #   make examples        the examples, with the release program
 #   make fuzz            each fuzz target for FUZZ_SECONDS (1)
 #   make plugins         the plugins against real servers, with packages of Python

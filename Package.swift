@@ -175,8 +175,8 @@ let package = Package(
         .target(
             name: "Platform", dependencies: ["CPlatform"], swiftSettings: settings + [.strictMemorySafety()]),
 
-        // Leases and invalidations over hosts, as values without sockets and clocks. It is a module of its
-        // own, so that the simulator runs this code and nothing else.
+        // Leases, limits and invalidations over hosts, as values without sockets and clocks. It is a module
+        // of its own, so that the simulator runs this code and nothing else.
         .target(name: "Coordination", swiftSettings: settings),
 
         // Layer 1: these modules don't import each other.

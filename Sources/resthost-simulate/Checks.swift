@@ -63,13 +63,13 @@ final class Checks {
         }
         for began in readers {
             longestWait = max(longestWait, now - began)
-            let lease = world.scenario.rules.seconds
-            guard !world.scenario.isAlone, began >= calmSince + lease else { continue }
-            let least = leastVersion(resource, before: began - lease)
+            let seconds = InvalidationReader.recoverySeconds
+            guard !world.scenario.isAlone, began >= calmSince + seconds else { continue }
+            let least = leastVersion(resource, before: began - seconds)
             guard value.version < least else { continue }
             fail(
                 "host \(host) served version \(value.version) of resource \(resource) to a reader of "
-                    + "\(rounded(began)) s, when version \(least) had been announced a lease before")
+                    + "\(rounded(began)) s, when version \(least) had been announced \(seconds) s before")
         }
     }
 

@@ -1,7 +1,7 @@
 import Coordination
 
-/// A host with the real code of leases and invalidations. Its engine is reduced to a table of data that is
-/// fresh, stale or absent.
+/// A host with the real code of leases, limits and invalidations. Its engine is reduced to a table of data
+/// that is fresh, stale or absent.
 final class VirtualHost {
     private struct Datum {
         var value: Value

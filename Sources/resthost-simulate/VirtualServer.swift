@@ -10,8 +10,8 @@ struct Value: Equatable {
     var timestamp: Double
 }
 
-/// A small model of Redis: keys with times, a stream, messages, and the scripts of leases and invalidations,
-/// each of which is one step.
+/// A small model of Redis: keys with times, a stream, messages, and the scripts of leases, limits and
+/// invalidations, each of which is one step.
 final class VirtualServer {
     private struct Key {
         var lease: (token: UInt64, until: Double)?

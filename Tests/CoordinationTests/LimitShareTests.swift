@@ -86,6 +86,14 @@ import Testing
         #expect(share.hostsWhenAlone == 1 && share.permits == 10)
     }
 
+    @Test func `A worker knows of the others without an answer`() {
+        share = LimitShare(SharedLimit(inFlight: 10, rate: nil, burst: 0), leastHosts: 4)
+        let use = LimitUse(waiting: 1)
+        _ = share.update(use, at: 100)
+        _ = share.answered(nil, use, at: 100.05)
+        #expect(share.hostsWhenAlone == 4 && share.permits == 2)
+    }
+
     @Test func `Tokens are asked for in advance, about a tenth of a second's`() {
         share = LimitShare(SharedLimit(inFlight: nil, rate: 100, burst: 50))
         let first = question(made(share.update(LimitUse(waiting: 1), at: 100)))

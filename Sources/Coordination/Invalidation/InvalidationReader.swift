@@ -64,9 +64,13 @@ package struct InvalidationReader: Sendable {
     private var state = State.idle
     private var failures = 0
 
-    /// Seconds for the pauses before another attempt. Their sum with a read is shorter than a lease.
+    /// Seconds for the pauses before another attempt. With a read, and with the pauses of a client between
+    /// two connections, they are shorter than ``recoverySeconds``.
     package static let shortestPause = 0.05
-    package static let longestPause = 1.0
+    package static let longestPause = 0.5
+    /// When all parts can talk to each other again, all hosts know of all invalidations after so many
+    /// seconds.
+    package static let recoverySeconds = 3.0
     /// Seconds that a read waits for entries.
     package static let readSeconds = 0.5
 

@@ -46,10 +46,14 @@ package struct LimitShare: Sendable {
     private var startedWhenAsked = 0
     /// Tokens to have in advance.
     private var reserve = 1
-    private var hosts = 1
+    private var hosts: Int
+    private let leastHosts: Int
 
-    package init(_ limit: SharedLimit) {
+    /// - Parameter leastHosts: Of which the host knows without an answer: the workers of its machine.
+    package init(_ limit: SharedLimit, leastHosts: Int = 1) {
         self.limit = limit
+        self.leastHosts = max(1, leastHosts)
+        hosts = self.leastHosts
         permits = limit.inFlight.map { _ in 0 }
     }
 
@@ -135,6 +139,7 @@ package struct LimitShare: Sendable {
             renewsAt = notBefore
             return update(use, at: now)
         }
+        let hosts = max(hosts, leastHosts)
         hostsWhenAlone = hosts
         permits = limit.inFlight.map { Self.part(of: $0, hosts) }
         counted = 0

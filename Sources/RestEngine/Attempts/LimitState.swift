@@ -21,8 +21,11 @@ struct LimitState {
     /// Requests that have gone out.
     private var started = 0
 
-    init(_ limits: RequestLimits) {
-        self.limits = limits
+    private let workers: Int
+
+    /// - Parameter workers: The least number of hosts that share a limit of all hosts.
+    init(_ limits: RequestLimits, workers: Int = 1) {
+        (self.limits, self.workers) = (limits, workers)
         bucket = Self.bucket(limits)
         setShare(at: 0)
     }
@@ -151,7 +154,7 @@ extension LimitState {
             return
         }
         let limit = sharedLimit
-        if share == nil { share = LimitShare(limit) } else { share?.set(limit) }
+        if share == nil { share = LimitShare(limit, leastHosts: workers) } else { share?.set(limit) }
         fillBucket(at: uptime)
     }
 

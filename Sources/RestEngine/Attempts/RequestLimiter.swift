@@ -1,4 +1,5 @@
 internal import Coordination
+internal import Platform
 
 /// Carries out the decisions of a ``LimitState``: starts requests, makes them wait, and notifies those that
 /// have waited too long.
@@ -21,7 +22,7 @@ final class RequestLimiter {
         self.name = name
         self.key = key ?? name
         self.engine = engine
-        state = LimitState(limits)
+        state = LimitState(limits, workers: engine.worker?.count ?? 1)
     }
 
     private var uptime: Double { engine.scheduler.uptime }

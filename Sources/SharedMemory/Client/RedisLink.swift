@@ -35,7 +35,7 @@ package struct RedisLink {
         package var connectTimeout = 1.0
         /// The first and the longest pause between two attempts.
         package var firstPause = 0.05
-        package var longestPause = 2.0
+        package var longestPause = 1.0
         /// A server that lets a command wait so long beyond its deadline is left.
         package var patience = 1.0
         /// An idle connection is tested after this time.

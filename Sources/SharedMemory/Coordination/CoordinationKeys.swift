@@ -1,7 +1,7 @@
 internal import Platform
 internal import RestEngine
 
-/// The keys of leases and invalidations. All of one resource have the same end.
+/// The keys of leases, limits and invalidations. All of one resource have the same end.
 struct CoordinationKeys: Sendable {
     let keys: RedisKeys
 

@@ -1,4 +1,5 @@
-/// The steps of leases and invalidations in the server. `VirtualServer` of the simulator is their model.
+/// The steps of leases, limits and invalidations in the server. `VirtualServer` of the simulator is their
+/// model.
 enum CoordinationScripts {
     /// Seconds for which the server keeps a number and the list of those who wait. A holder that takes longer
     /// finds no number, and writes nothing.
