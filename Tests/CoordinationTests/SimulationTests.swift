@@ -53,5 +53,5 @@ import Testing
 
     /// Seeds at whose runs the promise matters.
     private static let unfenced: UInt64 = 67
-    private static let gap: UInt64 = 2
+    private static let gap: UInt64 = 6
 }
