@@ -84,10 +84,10 @@ int ccrypto_pbkdf2(
     ccrypto_hash function, const char *password, size_t count, const unsigned char *salt, size_t salt_count,
     int rounds, unsigned char *hash, size_t hash_count);
 
-enum { CCRYPTO_SEAL_KEY = 32, CCRYPTO_SEAL_NONCE = 12, CCRYPTO_SEAL_TAG = 16 };
+enum { CCRYPTO_SEAL_NONCE = 12, CCRYPTO_SEAL_TAG = 16 };
 
-/// Encrypts with AES-256-GCM (NIST SP 800-38D), and writes `count` bytes and then the tag. A nonce may be
-/// used once with a key. `about` is authenticated, too. 0 on failure.
+/// Encrypts with AES-256-GCM (NIST SP 800-38D) and a key of 32 bytes, and writes `count` bytes and then the
+/// tag. A nonce may be used once with a key. `about` is authenticated, too. 0 on failure.
 int ccrypto_seal(
     const unsigned char *key, const unsigned char *nonce, const void *about, size_t about_count,
     const unsigned char *plain, size_t count, unsigned char *sealed);

@@ -148,7 +148,8 @@ extension LimitState {
 
     /// Takes the limits over into the share, and the share into the bucket.
     private mutating func setShare(at uptime: Double) {
-        guard limits.isShared else {
+        // Without numbers there is nothing to share.
+        guard limits.isShared, limits.inFlight != nil || limits.rate != nil else {
             share = nil
             bucket?.endFeeding(at: uptime)
             return
@@ -182,10 +183,8 @@ extension LimitState {
         return share?.woken(use, at: uptime) ?? []
     }
 
-    /// Takes tokens away that are given back.
-    mutating func giveBack(_ tokens: Double) {
-        if tokens > 0 { bucket?.feed(-tokens, next: -.infinity) }
-    }
+    /// Takes tokens away that go back to the server.
+    mutating func giveBack(_ tokens: Double) { bucket?.giveBack(tokens) }
 
     /// Afterwards requests that wait may be able to go.
     mutating func take(_ answer: LimitAnswer?, at uptime: Double) -> [LimitShare.Action] {

@@ -62,6 +62,9 @@ struct TokenBucket: Equatable {
         nextFeed = next
     }
 
+    /// Takes tokens away that go back to where they came from.
+    mutating func giveBack(_ number: Double) { tokens -= number }
+
     /// The rate in use: the lower of the server's and the configured one.
     var effectiveRate: Double { min(rate, serverRate ?? rate) }
 

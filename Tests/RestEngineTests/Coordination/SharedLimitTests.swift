@@ -143,6 +143,86 @@ private final class FakeCounting: HostCoordination {
         settle()
     }
 
+    // MARK: Beside other features
+
+    /// Both hosts answer one path of the first host in another way.
+    private func answer(_ path: String, _ reply: StubReply) throws {
+        try hosts[0].stub("GET", path, reply)
+    }
+
+    @Test func `A retry gives its permit to other hosts while it waits`() throws {
+        try limit(RequestLimits(inFlight: 1))
+        hosts[0].engine.random = { 1 }
+        try hosts[0].configure("bad") { $0.configuration.retry = RetryPolicy() }
+        try answer("bad", .response(503))
+        let bad = start(0, ["bad"])
+        #expect(sent == [1, 0] && bad[0].state == .inProgress)
+        let other = start(1, ["1"])
+        for _ in 0..<6 where sent[1] == 0 { advance(0.1) }
+        #expect(sent[1] == 1)
+        for request in bad + other { request.cancel() }
+        settle()
+    }
+
+    @Test func `A redirect keeps its permit`() throws {
+        try limit(RequestLimits(inFlight: 1))
+        try answer("from", .response(302, headers: Headers([("Location", "to")])))
+        let requests = start(0, ["from"])
+        #expect(hosts[0].transport.requests.map(\.url.last) == ["m", "o"] && waiting == [0, 0])
+        requests[0].cancel()
+        settle()
+    }
+
+    @Test func `A request that a breaker refuses takes no permit, and one that waited too long leaves none`()
+        throws
+    {
+        try limit(RequestLimits(inFlight: 1))
+        var policy = BreakerPolicy()
+        policy.requests = 1
+        try hosts[0].configure { $0.configuration.breaker = policy }
+        try answer("bad", .response(503))
+        _ = start(0, ["bad"])
+        let messages = server.messages
+        let refused = start(0, ["1"])
+        #expect(refused[0].state == .completed && server.messages == messages)
+        let holder = start(1, ["2"])
+        for _ in 0..<6 where sent[1] == 0 { advance(0.1) }
+        let late = start(1, ["3"])
+        for _ in 0..<11 { advance(1) }
+        #expect(late[0].state == .completed && waiting == [0, 0])
+        holder[0].cancel()
+        for _ in 0..<3 { advance(1) }
+        #expect(server.counts.values.allSatisfy { $0.permits(at: server.now) == 0 })
+    }
+
+    @Test func `Each partition has a limit of its own in all hosts`() throws {
+        try limit(RequestLimits(inFlight: 1, scope: .partition))
+        let requests = ["ada", "bob"].map { partition in
+            hosts[0].watch(hosts[0].service.resource("1", partition: partition)).request(.get)
+        }
+        settle()
+        #expect(sent == [2, 0] && server.counts.count == 2)
+        for request in requests { request.cancel() }
+        settle()
+    }
+
+    @Test func `Nothing is sent while a host is offline, and no permit is kept`() throws {
+        try limit(RequestLimits(inFlight: 1))
+        hosts[0].engine.isOffline = true
+        let requests = start(0, ["1"])
+        #expect(requests[0].state == .completed && sent == [0, 0] && server.messages == 0)
+    }
+
+    @Test func `A limit without numbers is none`() throws {
+        try limit(RequestLimits())
+        let requests = start(0, ["1", "2"])
+        #expect(sent == [2, 0] && server.messages == 0)
+        for request in requests { request.cancel() }
+        settle()
+    }
+
+    // MARK: Without a server
+
     @Test func `A host that nobody coordinates has the limit to itself`() throws {
         try limit(RequestLimits(inFlight: 2))
         hosts[0].engine.coordination = nil

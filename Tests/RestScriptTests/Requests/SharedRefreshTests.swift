@@ -110,6 +110,24 @@ struct SharedRefreshTests {
         fixture.close()
     }
 
+    @Test func `Each partition has credentials of its own, and none of them is shown`() throws {
+        let fixture = ScriptFixture()
+        fixture.options.sharedMemory = .sample
+        let server = try TokenServer(fixture.transport)
+        let fake = FakeRefreshes()
+        fake.credentials = SharedCredentials(number: 7, "token-of-a-partition-4711", expiresAt: nil)
+        try fixture.load(
+            Self.recipe.replacing(#"rest.store:get "shop""#, with: #"rest.store:get "shop:ada""#)
+                + "rest.after(1, function() api:resource('a', { partition = 'ada' }):load() end)")
+        fixture.engine.coordination = fake
+        for _ in 0..<3 { fixture.advance(1) }
+        fixture.engine.coordination = nil
+        #expect(fake.calls.lines.first == "shop:ada refused none")
+        #expect(server.journal.contains("a token-of-a-partition-4711"))
+        #expect(SecretMask.standard.line("it is token-of-a-partition-4711") == "it is ***")
+        fixture.close()
+    }
+
     @Test func `True in place of credentials is a warning`() throws {
         let recipe = Self.recipe.replacing(
             "return entity.content.token, 60",
