@@ -97,7 +97,7 @@ import Testing
         #expect(made(log.received([entry(6, .everything)])) == [.dropEverything, .read(after: "6-0")])
     }
 
-    @Test func `Pauses grow to a second`() {
+    @Test func `Pauses grow to half a second`() {
         _ = log.started()
         var pauses: [Double] = []
         for _ in 0..<7 {
@@ -105,7 +105,7 @@ import Testing
             pauses.append(seconds)
             _ = log.readingResumed()
         }
-        #expect(pauses == [0.05, 0.1, 0.2, 0.4, 0.8, 1, 1])
+        #expect(pauses == [0.05, 0.1, 0.2, 0.4, 0.5, 0.5, 0.5])
     }
 
     // MARK: Writing

@@ -79,7 +79,7 @@ import Testing
             if let next = link.nextTick { pauses.append(next) }
             _ = tick(10)
         }
-        #expect(pauses == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2, 2])
+        #expect(pauses == [0.05, 0.1, 0.2, 0.4, 0.8, 1, 1, 1])
         _ = link.connected(at: 10)
         _ = link.lost(RedisFailure(.unreachable, ""), at: 10, random: 0)
         #expect(link.nextTick == 10.025)
