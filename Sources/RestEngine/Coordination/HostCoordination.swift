@@ -11,6 +11,12 @@ package protocol HostCoordination: AnyObject, Sendable {
     func begin(_ load: SharedLoad)
     /// Decides who renews credentials. Calls ``SharedRefresh/decide(_:)``, at once or later.
     func begin(_ refresh: SharedRefresh)
+    /// Begins to hand data that other hosts load to a resource with observers, by
+    /// ``Resource/sharedUpdate()``. It ends some time after the last observer is gone. No effect if the
+    /// resource is followed already.
+    func follow(_ resource: Resource)
+    /// Says that this host has loaded new data by itself, and that the shared caches have it.
+    func announce(_ resource: Resource)
     /// Tells the other hosts of a change that was made here. It may not wait.
     func publish(_ invalidation: Invalidation)
     /// Whether the other hosts can't know yet of a change of this resource that was made here: entries that

@@ -76,6 +76,14 @@ package final class SharedLoad {
         decide(entity.dated(by: resource.engine.scheduler))
     }
 
+    /// The request was cancelled, the time for the decision is over, or there is nothing to use.
+    package func abandon() {
+        decided = nil
+        lookup?.cancel()
+        lookup = nil
+        end(.failed)
+    }
+
     private func decide(_ entity: Entity?) {
         lookup?.cancel()
         lookup = nil
@@ -85,14 +93,6 @@ package final class SharedLoad {
     }
 
     // MARK: For the engine
-
-    /// The request was cancelled, or the time for the decision is over.
-    func abandon() {
-        decided = nil
-        lookup?.cancel()
-        lookup = nil
-        end(.failed)
-    }
 
     /// Its data is not handed over.
     func release() {
@@ -147,13 +147,18 @@ extension Resource {
     func sharedLoad(
         by resolved: ResolvedConfiguration, decided: @escaping @EngineActor (Entity?) -> Void
     ) -> SharedLoad? {
+        guard let hasCache = sharing(by: resolved) else { return nil }
+        return SharedLoad(
+            self, hasCache: hasCache, lookedAt: hasCache ? caching?.takeMiss() : nil, decided: decided)
+    }
+
+    /// Whether a stage has a cache that hosts share; nil if hosts don't share loads of this resource.
+    func sharing(by resolved: ResolvedConfiguration) -> Bool? {
         let configuration = resolved.configuration
         guard configuration.isCollapsing, configuration.stream == nil, !isOfProcess, !engine.isOffline,
             resolved.failure == nil
         else { return nil }
         let hasCache = !sharedStages.isEmpty
-        guard hasCache || configuration.sharesLoads else { return nil }
-        return SharedLoad(
-            self, hasCache: hasCache, lookedAt: hasCache ? caching?.takeMiss() : nil, decided: decided)
+        return hasCache || configuration.sharesLoads ? hasCache : nil
     }
 }

@@ -25,6 +25,8 @@ final class ObserverList {
     private var hasLeftOut = false
     /// The timer of the next load for the observers.
     var refresh: EngineTimer?
+    /// Data of another host that is on its way. The host's connection owns it.
+    weak var update: SharedLoad?
 
     var isEmpty: Bool { observations.isEmpty }
 

@@ -40,6 +40,7 @@ extension Resource {
     /// some time, if it still has observers then (rule 53.10).
     func planRefresh() {
         guard let list = observers, url != nil else { return }
+        followOthers()
         list.refresh?.cancel()
         list.refresh = nil
         let configuration = configuration(for: "GET")
@@ -93,6 +94,7 @@ extension Resource {
     }
 
     private func endObserving() {
+        stopUpdate()
         observers = nil
         feed?.stopIfUnneeded()
         computed?.observersChanged()

@@ -84,7 +84,11 @@ extension Resource {
             let shared = info.stageOutputs?.sharedLoad ?? request.work.network?.sharedLoad
             self.loadRequests.remove(identical: request)
             self.finishLoad(number, info, hadEnded: hadEnded, isOutdated: isOutdated)
-            shared?.ended(info, isOutdated: isOutdated)
+            if let shared {
+                shared.ended(info, isOutdated: isOutdated)
+            } else if case .success = info.response, info.isNew, !isOutdated {
+                self.announceToOthers()
+            }
         }
         notify(.requested)
         request.start()

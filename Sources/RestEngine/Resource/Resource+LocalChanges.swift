@@ -17,6 +17,7 @@ extension Resource {
     @discardableResult
     func overrideHere(_ data: OverriddenData, includingShared: Bool = true) -> Bool {
         let (entity, time) = (data.entity, engine.scheduler.time)
+        stopUpdate()
         if let refusal = refusal(of: entity) {
             notify(state.refuse(refusal, at: time))
             return false
@@ -53,6 +54,7 @@ extension Resource {
     /// The same for this host alone; see ``overrideHere(_:includingShared:)``.
     func invalidateHere(includingShared: Bool = true) {
         state.invalidate()
+        stopUpdate()
         if includingShared, engine.coordination != nil { removeFromSharedCaches() }
         publish()
     }
@@ -79,6 +81,7 @@ extension Resource {
     /// The data is stale, and so is that of loads in flight; the caches stay.
     func distrust() {
         state.invalidate()
+        stopUpdate()
         // A stream reports the change itself.
         if !isStreamed {
             for request in loadRequests {
@@ -100,6 +103,7 @@ extension Resource {
     /// The same for this host alone; see ``overrideHere(_:includingShared:)``.
     package func wipeHere(includingShared: Bool = true) {
         for request in allRequests + loadRequests { request.cancelByWipe() }
+        stopUpdate()
         let event = state.wipe()
         removeFromCaches(includingShared: includingShared)
         caching?.allowLookup()

@@ -90,6 +90,14 @@ struct ResourceStateMachine {
         }
     }
 
+    /// Takes data that another host has loaded. The outcome of a load in flight replaces it.
+    mutating func receive(_ entity: Entity, at time: EngineTime) -> ResourceEvent {
+        drop()
+        data = entity
+        date(at: time.uptime(at: entity.timestamp))
+        return .newData(.network)
+    }
+
     /// Uses a cache hit as the data if there is none (22.11). The error stays, because it belongs to the last
     /// load (4.4). An invalidation is kept too, because the hit is older. Nil if data came before.
     ///

@@ -1,7 +1,7 @@
 internal import Platform
 internal import RestEngine
 
-/// The keys of leases, limits and invalidations. All of one resource have the same end.
+/// The keys of leases, updates, limits and invalidations. All of one resource have the same end.
 struct CoordinationKeys: Sendable {
     let keys: RedisKeys
 
@@ -11,6 +11,8 @@ struct CoordinationKeys: Sendable {
     func lease(_ name: String) -> String { keys.key("lease", name) }
     /// The hosts that wait.
     func waiters(_ name: String) -> String { keys.key("waiters", name) }
+    /// The hosts that observe it, with the times until which they do.
+    func followers(_ name: String) -> String { keys.key("followers", name) }
     /// A value that one load hands over to the others.
     func value(_ name: String) -> String { keys.key("value\(EntityCoding.version)", name) }
     /// The number of a service's invalidations without a list of resources.
@@ -26,6 +28,13 @@ struct CoordinationKeys: Sendable {
 
     /// The common end of the keys of a resource, for the place of one of its entries at any stage.
     static func name(_ place: CacheEntry.Place) -> String { hash(place.service) + ":" + hash(place.url) }
+
+    static func name(_ resource: Resource) -> String {
+        name(
+            CacheEntry.Place(
+                stage: "", user: "", service: resource.service.name, partition: resource.partition,
+                url: resource.urlString))
+    }
 
     /// The same for credentials.
     static func name(ofRefresh name: String) -> String { "refresh:" + hash(name) }

@@ -1,4 +1,4 @@
-/// The steps of leases, limits and invalidations in the server. `VirtualServer` of the simulator is their
+/// The steps of leases, updates, limits and invalidations in the server. `VirtualServer` of the simulator is their
 /// model.
 enum CoordinationScripts {
     /// Seconds for which the server keeps a number and the list of those who wait. A holder that takes longer
@@ -30,6 +30,35 @@ enum CoordinationScripts {
 
             """
 
+    /// Sends a name to all hosts that follow it, but to this one.
+    private static let announcement = """
+        local function announce(followers, prefix, name, own)
+            redis.call('ZREMRANGEBYSCORE', followers, '-inf', text(now))
+            for _, host in ipairs(redis.call('ZRANGE', followers, 0, -1)) do
+                if host ~= own then
+                    redis.call('XADD', prefix .. host, 'MAXLEN', '~', \(mostMessages), '*', 'd', name)
+                    redis.call('EXPIRE', prefix .. host, \(kept))
+                end
+            end
+        end
+
+        """
+
+    /// Keys: followers. Arguments: host, seconds.
+    static let follow = RedisScript(
+        clock + """
+            redis.call('ZADD', KEYS[1], text(now + ARGV[2] * 1000000), ARGV[1])
+            redis.call('EXPIRE', KEYS[1], ARGV[2])
+            return 1
+            """)
+
+    /// Keys: followers. Arguments: host, prefix of messages, name.
+    static let announce = RedisScript(
+        clock + announcement + """
+            announce(KEYS[1], ARGV[2], ARGV[3], ARGV[1])
+            return 1
+            """)
+
     /// Keys: numbers, lease, waiters, generation. Arguments: token, milliseconds, host.
     static let acquire = RedisScript(
         next + """
@@ -57,14 +86,15 @@ enum CoordinationScripts {
         return 1
         """)
 
-    /// Keys: numbers, lease, waiters, generation, value. Arguments: token, number, generation, value,
-    /// milliseconds, prefix of messages, name.
+    /// Keys: numbers, lease, waiters, generation, value, followers. Arguments: token, number, generation,
+    /// value, milliseconds, prefix of messages, name, host, 1 if there is new data.
     static let finish = RedisScript(
-        next + """
+        next + announcement + """
             local isOwn = false
             local generation = redis.call('GET', KEYS[4]) or '0'
-            if ARGV[2] ~= '' and ARGV[4] ~= '' and generation == ARGV[3]
-                and redis.call('HGET', KEYS[1], 'n') == ARGV[2] then
+            local isNewest = ARGV[2] ~= '' and generation == ARGV[3]
+                and redis.call('HGET', KEYS[1], 'n') == ARGV[2]
+            if isNewest and ARGV[4] ~= '' then
                 redis.call('HSET', KEYS[5], 'g', generation)
                 redis.call('HSET', KEYS[5], 'v', ARGV[4])
                 redis.call('PEXPIRE', KEYS[5], ARGV[5])
@@ -76,6 +106,7 @@ enum CoordinationScripts {
                 isOwn = true
             end
             if isOwn then wake(KEYS[3], ARGV[6], ARGV[7]) end
+            if isNewest and ARGV[9] == '1' then announce(KEYS[6], ARGV[6], ARGV[7], ARGV[8]) end
             return isOwn and 1 or 0
             """)
 

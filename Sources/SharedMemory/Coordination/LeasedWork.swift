@@ -29,17 +29,16 @@ protocol LeasedWork: AnyObject {
 final class LeasedLoad: LeasedWork {
     private let load: SharedLoad
     private let place: CacheEntry.Place
-    private let readValue: RedisLeases.ValueReader
+    private let values: SharedValues
     private let awaitsChange: @EngineActor () -> Bool
     private var found: Entity?
     let name: String
 
     init(
-        _ load: SharedLoad, awaitsChange: @escaping @EngineActor () -> Bool,
-        readValue: @escaping RedisLeases.ValueReader
+        _ load: SharedLoad, _ values: SharedValues, awaitsChange: @escaping @EngineActor () -> Bool
     ) {
         let resource = load.resource
-        (self.load, self.awaitsChange, self.readValue) = (load, awaitsChange, readValue)
+        (self.load, self.awaitsChange, self.values) = (load, awaitsChange, values)
         place = CacheEntry.Place(
             stage: "", user: "", service: resource.service.name, partition: resource.partition,
             url: resource.urlString)
@@ -70,7 +69,7 @@ final class LeasedLoad: LeasedWork {
         }
         if load.hasCache { return load.look(take) }
         if awaitsChange() { return take(nil) }
-        readValue(name, service) { [place] bytes in
+        values.read(name, of: service) { [place] bytes in
             guard let bytes,
                 case .entity(let entity) = CacheEntry.decode(
                     bytes, of: place, most: 4 * RedisLeases.mostBytes)
@@ -98,17 +97,16 @@ final class LeasedRefresh: LeasedWork {
     private let refresh: SharedRefresh
     private let coding: CredentialCoding
     private let engine: Engine
-    private let readValue: RedisLeases.ValueReader
+    private let values: SharedValues
     private var found: SharedCredentials?
     private var outcome: (value: Tree, lifetime: Double?)?
     let name: String
 
     init(
-        _ refresh: SharedRefresh, _ coding: CredentialCoding, _ engine: Engine,
-        readValue: @escaping RedisLeases.ValueReader
+        _ refresh: SharedRefresh, _ coding: CredentialCoding, _ engine: Engine, _ values: SharedValues
     ) {
         (self.refresh, self.coding, self.engine) = (refresh, coding, engine)
-        self.readValue = readValue
+        self.values = values
         name = CoordinationKeys.name(ofRefresh: refresh.name)
     }
 
@@ -122,7 +120,7 @@ final class LeasedRefresh: LeasedWork {
     static let longestLifetime = 86_400.0
 
     func read(_ completion: @escaping @EngineActor (Bool) -> Void) {
-        readValue(name, service) { [self] bytes in
+        values.read(name, of: service) { [self] bytes in
             found = bytes.flatMap { coding.decode($0, name: refresh.name) }
             guard let found else { return completion(false) }
             completion(

@@ -7,6 +7,7 @@ package import RestEngine
 package final class RedisCoordination: HostCoordination {
     private let leases: RedisLeases
     private let invalidations: RedisInvalidations
+    private let updates: RedisUpdates
     private let sharedLimits: RedisLimits
 
     private let client: RedisClient
@@ -27,15 +28,27 @@ package final class RedisCoordination: HostCoordination {
         let (keys, host) = (CoordinationKeys(keys: keys), Self.identity())
         leases = RedisLeases(engine: engine, client: client, keys, host: host, rules: rules)
         sharedLimits = RedisLimits(client: client, keys, host: host)
+        updates = RedisUpdates(engine: engine, client: client, keys, host: host)
         invalidations = RedisInvalidations(
             engine: engine, client: client,
             follower: RedisClient(RedisClient.Settings(client.settings.servers, timeout: 2)), keys, host: host
         )
         invalidations.services = { [weak self] in self?.services() ?? [] }
         leases.awaitsChange = { [unowned invalidations] in invalidations.awaitsChange(of: $0) }
-        invalidations.onMessage = { [leases] in leases.receive($0) }
-        invalidations.onLimit = { [weak engine] in engine?.wakeLimit($0) }
+        updates.awaitsChange = { [unowned invalidations] in invalidations.awaitsChange(of: $0) }
+        invalidations.onMessage = { [leases, updates, weak engine] message in
+            switch message {
+            case .leaseEnded(let name): leases.receive(name)
+            case .loaded(let name): updates.receive(name)
+            case .limitChanged(let name): engine?.wakeLimit(name)
+            }
+        }
         invalidations.onLoss = { [leases] in leases.messagesWereLost() }
+        invalidations.onMissed = { [weak self] in
+            guard let self else { return }
+            for service in self.services() { service.followOthers() }
+            updates.renew()
+        }
     }
 
     /// Whether it coordinates hosts of this server and prefix, with this key.
@@ -50,6 +63,9 @@ package final class RedisCoordination: HostCoordination {
 
     package func begin(_ load: SharedLoad) { leases.begin(load) }
     package func begin(_ refresh: SharedRefresh) { leases.begin(refresh, coding) }
+
+    package func follow(_ resource: Resource) { updates.follow(resource) }
+    package func announce(_ resource: Resource) { updates.announce(resource) }
 
     package func awaitsChange(of resource: Resource) -> Bool { invalidations.awaitsChange(of: resource) }
 

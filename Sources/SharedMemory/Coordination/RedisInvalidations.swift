@@ -2,7 +2,7 @@ internal import Coordination
 internal import RestEngine
 
 /// Invalidations over the hosts of one server: performs what its ``InvalidationLog`` says, on a stream of
-/// Redis. The same command reads the host's messages about leases.
+/// Redis. The same command reads the host's messages.
 @EngineActor
 final class RedisInvalidations {
     private let engine: Engine
@@ -19,12 +19,12 @@ final class RedisInvalidations {
 
     /// Those that make the changes of other hosts.
     var services: @EngineActor () -> [Service] = { [] }
-    /// Gets the names of messages about leases.
-    var onMessage: @EngineActor (String) -> Void = { _ in }
-    /// Gets the names of limits in which there is something for this host.
-    var onLimit: @EngineActor (String) -> Void = { _ in }
+    /// Gets the messages for this host.
+    var onMessage: @EngineActor (HostMessage) -> Void = { _ in }
     /// Messages may have been lost.
     var onLoss: @EngineActor () -> Void = {}
+    /// Called at the start, and when the server may have lost its data.
+    var onMissed: @EngineActor () -> Void = {}
 
     /// The entries that the stream keeps. A host that was away for more has nothing fresh.
     static let mostEntries = 4096
@@ -86,6 +86,7 @@ final class RedisInvalidations {
         case .dropEverything:
             counts.missed += 1
             for service in services() { service.distrust() }
+            onMissed()
         }
     }
 
@@ -140,8 +141,7 @@ final class RedisInvalidations {
     private func receive(_ message: RedisValue) {
         guard let parts = message.elements, parts.count == 2, let id = parts[0].text else { return }
         lastMessage = id
-        guard let words = parts[1].elements, words.count == 2, let name = words[1].text else { return }
-        if words[0].text == "l" { onLimit(name) } else { onMessage(name) }
+        if let message = HostMessage(parts[1]) { onMessage(message) }
     }
 
     private func add(_ serial: Int64, _ invalidation: Invalidation) {

@@ -27,12 +27,6 @@ final class RedisLeases {
         func ended(hasValue: Bool) { onEnd(self, hasValue) }
     }
 
-    /// Reads the value that a host has handed over; nil if there is none.
-    typealias ValueReader =
-        @EngineActor (
-            _ name: String, _ service: String, _ completion: @escaping @EngineActor ([UInt8]?) -> Void
-        ) -> Void
-
     private let engine: Engine
     private let client: RedisClient
     private let keys: CoordinationKeys
@@ -57,21 +51,21 @@ final class RedisLeases {
 
     var waitingCount: Int { asking.values.reduce(0) { $0 + $1.count { $0.state.isWaiting } } }
 
+    private var values: SharedValues { SharedValues(client: client, keys: keys) }
+
     private var uptime: Double { engine.scheduler.uptime }
 
     // MARK: Loads
 
     func begin(_ load: SharedLoad) {
-        let work = LeasedLoad(
-            load, awaitsChange: { [self] in awaitsChange(load.resource) },
-            readValue: { [self] in readValue($0, $1, $2) })
+        let work = LeasedLoad(load, values, awaitsChange: { [self] in awaitsChange(load.resource) })
         let lease = Lease(work, rules) { [self] in ended($0, hasValue: $1) }
         work.follow(lease)
         perform(lease.state.started(lookedAt: work.lookedAt, at: uptime), lease)
     }
 
     func begin(_ refresh: SharedRefresh, _ coding: CredentialCoding) {
-        let work = LeasedRefresh(refresh, coding, engine) { [self] in readValue($0, $1, $2) }
+        let work = LeasedRefresh(refresh, coding, engine, values)
         let lease = Lease(work, rules) { [self] in ended($0, hasValue: $1) }
         perform(lease.state.started(lookedAt: nil, at: uptime), lease)
     }
@@ -105,15 +99,6 @@ final class RedisLeases {
     private func read(_ lease: Lease) {
         lease.work.read { [self] isFresh in
             perform(lease.state.read(isFresh: isFresh, at: uptime), lease)
-        }
-    }
-
-    private func readValue(
-        _ name: String, _ service: String, _ completion: @escaping @EngineActor ([UInt8]?) -> Void
-    ) {
-        client.run(CoordinationScripts.read, keys: [keys.value(name), keys.generation(service)], []) {
-            result in
-            if case .success(.bytes(let bytes)) = result { completion(bytes) } else { completion(nil) }
         }
     }
 
@@ -177,12 +162,15 @@ final class RedisLeases {
         let lifetime = max(rules.seconds, lease.work.lifetime)
         engine.beginOffloadedWork()
         finish(
-            names + [keys.generation(lease.work.service), keys.value(lease.work.name)],
+            names + [
+                keys.generation(lease.work.service), keys.value(lease.work.name),
+                keys.followers(lease.work.name),
+            ],
             [
                 .text(lease.token), .text(grant.map { "\($0.number)" } ?? ""),
                 .text(grant.map { "\($0.generation)" } ?? ""), .bytes(bytes),
                 .integer(Int(min(lifetime, 86_400) * 1000)), .text(keys.messagesPrefix),
-                .text(lease.work.name),
+                .text(lease.work.name), .text(host), .integer(isKept ? 1 : 0),
             ], attempts: 3)
     }
 

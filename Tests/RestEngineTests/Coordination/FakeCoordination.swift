@@ -36,6 +36,7 @@ final class FakeLeases: HostCoordination {
                     "loaded \(entity?.content.text ?? "into the cache")\(isOutdated ? ", outdated" : "")")
             case .failed: ends.note("failed\(isOutdated ? ", outdated" : "")")
             }
+            if case .loaded(let entity) = end { update(load.resource, entity) }
             let told = waiting.removeValue(forKey: url) ?? []
             for waiter in told { tell(waiter, url, end) }
         }
@@ -53,6 +54,30 @@ final class FakeLeases: HostCoordination {
     func begin(_ refresh: SharedRefresh) { refresh.decide(.renew { _ in nil }) }
     func publish(_ invalidation: Invalidation) {}
     func stop() {}
+
+    /// Resources of several engines.
+    private var followers: [Resource] = []
+
+    func follow(_ resource: Resource) {
+        if !followers.contains(where: { $0 === resource }) { followers.append(resource) }
+    }
+
+    func announce(_ resource: Resource) {
+        ends.note("announced")
+        update(resource, nil)
+    }
+
+    /// Gives the data of a load to the other followers.
+    private func update(_ loaded: Resource, _ value: Entity?) {
+        for resource in followers where resource !== loaded && resource.urlString == loaded.urlString {
+            guard let update = resource.sharedUpdate() else { continue }
+            let take: @EngineActor (Entity?) -> Void = { entity in
+                guard let entity, update.isFresh(entity) else { return update.abandon() }
+                update.use(entity)
+            }
+            if update.hasCache { update.look(take) } else { take(value) }
+        }
+    }
 
     /// The counts of limits, by name.
     var limits: [String: LimitCount] = [:]
@@ -86,9 +111,22 @@ final class FakeSharedCache: SharedEntityCache {
 
     private func url(_ key: CacheKey) -> String { key.value as? String ?? "" }
 
+    /// Reads that wait; nil if they are answered at once.
+    private var held: [@EngineActor () -> Void]?
+
+    var heldReads: Int { held?.count ?? 0 }
+    func hold() { held = [] }
+    func go() {
+        let reads = held ?? []
+        held = nil
+        for read in reads { read() }
+    }
+
     func read(_ key: CacheKey, completion: @escaping @EngineActor (Result<Entity?, any Error>) -> Void) {
         calls.note("read")
-        completion(.success(entities[url(key)]))
+        let result = entities[url(key)]
+        guard held != nil else { return completion(.success(result)) }
+        held?.append { completion(.success(result)) }
     }
 
     func write(
@@ -142,6 +180,8 @@ final class FakeInvalidations: HostCoordination {
 
     func begin(_ load: SharedLoad) { load.load(under: nil) }
     func begin(_ refresh: SharedRefresh) { refresh.decide(.renew { _ in nil }) }
+    func follow(_ resource: Resource) {}
+    func announce(_ resource: Resource) {}
     func stop() {}
 
     func count(

@@ -43,6 +43,8 @@ private final class FakeCounting: HostCoordination {
     func begin(_ refresh: SharedRefresh) { refresh.decide(.renew { _ in nil }) }
     func publish(_ invalidation: Invalidation) {}
     func awaitsChange(of resource: Resource) -> Bool { false }
+    func follow(_ resource: Resource) {}
+    func announce(_ resource: Resource) {}
     func stop() {}
 
     func count(

@@ -27,6 +27,8 @@ private final class FakeRefreshes: HostCoordination {
     func begin(_ load: SharedLoad) { load.load(under: nil) }
     func publish(_ invalidation: Invalidation) {}
     func awaitsChange(of resource: Resource) -> Bool { false }
+    func follow(_ resource: Resource) {}
+    func announce(_ resource: Resource) {}
     func stop() {}
     func count(
         _ question: LimitQuestion, of name: String, _ limit: SharedLimit,

@@ -74,6 +74,33 @@ import Testing
         #expect(peer.requests.count == 1)
     }
 
+    @Test func `observers in all workers see the data that one of them loads`() async throws {
+        let server = await RedisServer()
+        let peer = LoopbackPeer { _, connection in
+            connection.respond(headers: [("Content-Type", "text/plain")], text: "net")
+        }
+        let host = try await WorkerHost(
+            script(peer, server, "c.collapse = 'shared'")
+                + """
+
+                api:resource("/a"):add_observer(function() end)
+                gateway:route("GET", "/first", function()
+                  if rest.worker.number == 1 then
+                    api:resource("/a"):invalidate()
+                    api:resource("/a"):load_if_needed()
+                  end
+                  return {}
+                end)
+                """)
+        _ = try host.workers()
+        // A load is a message to those that observe by then, so the first may come too early for some.
+        try await all(host, "all have data", at: "/state") { state in
+            if state["text"]?.string == "net" { return true }
+            _ = try? host.get("/first")
+            return false
+        }
+    }
+
     @Test func `changes in one worker reach all`() async throws {
         let server = await RedisServer()
         let peer = LoopbackPeer { _, connection in

@@ -233,6 +233,35 @@ import Testing
         leave(hosts)
     }
 
+    @Test func `Observers of all hosts see the data that one of them loads`() async throws {
+        let server = await RedisServer()
+        let hosts = [try Host(server), try Host(server)] + (try hostsWithCaches(server))
+        let events = hosts.map { _ in Journal() }
+        await follow(hosts)
+        for (host, events) in zip(hosts, events) {
+            try host.fixture.stub("GET", "a", .text(200, "one"))
+            host.fixture.resource("a").addObserver(owner: events) { [unowned events] resource, event in
+                if case .newData = event { events.note(resource.latestData?.content.text ?? "nothing") }
+            }
+        }
+        // The message is sent when the server knows the followers.
+        await reach("followers", hosts) { hosts.allSatisfy { $0.client.openCommands == 0 } }
+        for loader in [0, 2, 3] {
+            let host = hosts[loader]
+            for host in hosts { host.fixture.advance(1) }
+            try host.fixture.stub("GET", "a", .text(200, "by \(loader)"))
+            if loader != 0 { host.fixture.resource("a").load() }
+            host.fixture.resource("a").loadIfNeeded()
+            let others = loader == 0 ? hosts[0...1] : hosts[2...3]
+            await reach("the data of \(loader)", hosts) {
+                others.allSatisfy { $0.text("a") == "by \(loader)" }
+            }
+        }
+        #expect(events[0].lines == ["by 0"] && events[1].lines == events[0].lines)
+        #expect(events[2].lines.suffix(2) == ["by 2", "by 3"] && events[3].lines == events[2].lines)
+        leave(hosts)
+    }
+
     @Test func `A wipe by pattern reaches the resources of the pattern alone`() async throws {
         let server = await RedisServer()
         let hosts = [try Host(server), try Host(server)]
