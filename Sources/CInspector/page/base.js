@@ -38,12 +38,17 @@ let changed = new Set();
 let isPaused = false;
 const now = () => Date.now() / 1000;
 
+// Each worker of the host counts its requests.
+const keyOf = (side, worker, number) => `${side} ${worker ?? 0} ${number}`;
+const resourceKey = (row) => [row.worker ?? 0, row.service, row.url].join(" ");
+
 function requestOf(event) {
-  let request = store.requests.get(event.request);
+  const key = keyOf("api", event.worker, event.request);
+  let request = store.requests.get(key);
   if (!request) {
-    request = { side: "api", key: "api " + event.request, id: event.request, service: event.service, method: event.method, url: event.url,
+    request = { side: "api", key, id: event.request, worker: event.worker, service: event.service, method: event.method, url: event.url,
       began: event.time, attempts: [] };
-    store.requests.set(event.request, request);
+    store.requests.set(key, request);
     if (store.requests.size > limits.requests) store.requests.delete(store.requests.keys().next().value);
   }
   changed.add("requests");
@@ -71,7 +76,7 @@ const on = {
     }
   },
   state(event) {
-    const row = store.resources.get(event.service + " " + event.url);
+    const row = store.resources.get(resourceKey(event));
     if (!row) { missing = true; return; }
     if (event.event === "requested") row.loading = true;
     else if (event.event === "request_cancelled") row.loading = false;
@@ -85,14 +90,15 @@ const on = {
     changed.add("resources");
   },
   reload(event) {
-    if (store.reloads.some((known) => known.time === event.time)) return;
+    // All workers load the script together.
+    if ((event.worker ?? 1) !== 1 || store.reloads.some((known) => known.time === event.time)) return;
     store.reloads.push(event);
     store.reloads.sort((one, other) => other.time - one.time);
     store.reloads.length = Math.min(store.reloads.length, limits.reloads);
     if (event.error) addError({ time: event.time, title: event.error, isReload: true });
     if (now() - event.time < 10) { refreshStatus(); missing = true; }
   },
-  breaker(event) { logged({ time: event.time, level: "warn", message: `circuit of ${event.origin} is ${event.state}` }); },
+  breaker(event) { logged({ time: event.time, level: "warn", message: `circuit of ${event.origin} is ${event.state}`, worker: event.worker }); },
   log(event) {
     logged({ ...event, time: typeof event.time === "number" ? event.time : Date.parse(event.time) / 1000 });
   },

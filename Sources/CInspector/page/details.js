@@ -19,11 +19,11 @@ const facts = (...pairs) => make("dl", {}, ...pairs.filter(([, value]) => value 
 const opens = {
   resources(row) {
     const explained = make("div", {}, make("p", { class: "dim" }, "…"));
-    const own = [...store.requests.values()].filter((request) => request.url === row.url && request.service === row.service).reverse().slice(0, 20);
+    const own = [...store.requests.values()].filter((request) => request.url === row.url && request.service === row.service && request.worker === row.worker).reverse().slice(0, 20);
     const axis = new Axis(own), path = row.path;
     showDetail([
       make("h2", {}, row.url),
-      facts(["State", stateCell(row)], ["Service", row.service], ["Age", words.age(row.since)],
+      facts(["State", stateCell(row)], ["Service", row.service], ["Worker", row.worker], ["Age", words.age(row.since)],
         ["Fresh for", row.until > now() ? words.seconds(Math.ceil(row.until - now())) : undefined],
         ["Open requests", String(row.requests)], ["Kept by", (row.kept || []).join(", ") || "nobody: it goes when room is needed"]),
       make("div", { class: "acts" }, path === undefined ? null : make("button", { class: "do", onclick: () => command(
@@ -63,7 +63,7 @@ function requestView(request) {
   return [
     make("h2", {}, `${request.method ?? ""} ${request.url ?? ""}`),
     facts(["Status", request.ended ? statusText(request) : "under way"], ["Result", resultOf(request)],
-      ["Service", request.service], ["Began", words.moment(request.began)], ["Took", words.seconds(endOf(request) - request.began)],
+      ["Service", request.service], ["Worker", request.worker], ["Began", words.moment(request.began)], ["Took", words.seconds(endOf(request) - request.began)],
       ["Received", request.size === undefined ? undefined : words.bytes(request.size)]),
     copyActs(request),
     request.message ? make("pre", { class: "bad" }, request.message) : "",
@@ -81,7 +81,7 @@ function clientView(row) {
     make("h2", {}, `${row.method} ${row.url}`),
     facts(["Status", statusText(row)], ["Result", make("span", {}, resultOf(row), " · " + (outcomes[row.outcome]?.[1] ?? ""))], ["Problem", entry.code],
       ["Began", words.moment(row.began)], ["Took", words.seconds(answered(row))], ["Sent", words.bytes(row.size)],
-      ["Client", entry.client], ["Name", entry.name], ["Protocol", entry.version], ["User agent", entry.user_agent]),
+      ["Worker", row.worker], ["Client", entry.client], ["Name", entry.name], ["Protocol", entry.version], ["User agent", entry.user_agent]),
     ...meanwhile(row), key(["hit", "served", "old", "failed"]),
   ];
 }

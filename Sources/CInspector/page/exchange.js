@@ -1,5 +1,6 @@
 // The messages of a request with headers and bodies, and copies of it for other programs.
-const exchanges = (request) => call(`exchanges?request=${request.id}`).then((answer) => answer.exchanges);
+const exchanges = (request) =>
+  call(`exchanges?request=${request.id}` + (request.worker ? `&worker=${request.worker}` : "")).then((answer) => answer.exchanges);
 
 async function copy(text, what) {
   try { await navigator.clipboard.writeText(text); toast(`copied as ${what}`); } catch {

@@ -36,7 +36,7 @@ function read(frame) {
 // A new connection may lead to another process, which counts its requests anew.
 function begin() {
   store.requests.clear(); store.clients.clear();
-  Object.assign(store, { errors: [], log: [], reloads: [], lastClient: 0 });
+  Object.assign(store, { errors: [], log: [], reloads: [], lastClient: "0" });
   for (const view of ["requests", "errors", "log"]) changed.add(view);
   refreshStatus(); refreshResources(); refreshHistory();
 }
@@ -54,7 +54,7 @@ async function refreshHistory() {
 
 // Live requests may have come before the history.
 function sortRequests() {
-  store.requests = new Map([...store.requests].sort((one, other) => one[0] - other[0]));
+  store.requests = new Map([...store.requests].sort((one, other) => one[1].began - other[1].began));
 }
 
 // Clients may be many, so the page asks for their requests once a second, and the host is not slowed down.
@@ -63,11 +63,12 @@ async function refreshClients() {
   if (isAsking) return;
   isAsking = true;
   try {
-    const answer = await call(`clients?after=${store.lastClient ?? 0}`);
+    const answer = await call(`clients?after=${store.lastClient ?? "0"}`);
     store.lastClient = answer.last;
     for (const entry of answer.requests) {
       const path = entry.target.split("?")[0].split("/");
-      store.clients.set(entry.number, { side: "client", key: "client " + entry.number, service: path[1], url: entry.target, method: entry.method,
+      const key = keyOf("client", entry.worker, entry.number);
+      store.clients.set(key, { side: "client", key, worker: entry.worker, service: path[1], url: entry.target, method: entry.method,
         status: entry.status, outcome: entry.outcome, size: entry.bytes, began: entry.began, ended: entry.began + entry.seconds, attempts: [],
         error: entry.status >= 400 ? entry.code ?? "http_" + entry.status : undefined, entry });
       if (store.clients.size > limits.clients) store.clients.delete(store.clients.keys().next().value);
@@ -91,7 +92,7 @@ async function refreshResources() {
         if (row.age !== undefined) row.since = now() - row.age;
         if (row.fresh_for !== undefined) row.until = now() + row.fresh_for;
         if (row.until !== undefined && row.since !== undefined) row.lifetime = row.until - row.since;
-        fresh.set(row.service + " " + row.url, row);
+        fresh.set(resourceKey(row), row);
       }
       if (!page.resources.length) break;
     }

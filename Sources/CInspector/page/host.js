@@ -56,6 +56,9 @@ function drawHost() {
     make("div", { class: "cards" }, card("Up", words.seconds(status.uptime)), card("Generation", String(generation.number)),
       card("Finishing", String(generation.retiring)), card("Connections", words.count(status.gateway.connections)),
       card("Requests", words.count(status.requests)), card("Jobs", words.count(status.jobs), status.failed_jobs ? `${status.failed_jobs} failed` : "")),
+    ...(status.workers ? table("Workers", ["Worker", "Process#~", "Requests#", "Connections#", "CPU#", "Memory#"], status.workers.map((worker) =>
+      [String(worker.number), String(worker.pid), words.count(worker.requests), words.count(worker.connections ?? 0),
+        worker.cpu === undefined ? "" : words.seconds(worker.cpu), worker.resident === undefined ? "" : words.bytes(worker.resident)])) : []),
     ...status.warnings.map((text) => make("p", { class: "warn" }, "⚠ " + text)),
     ...(status.last_failure ? [make("h3", { class: "bad" }, "The last reload failed; the generation before it goes on"), ...failureView(status.last_failure)] : []),
     ...table("Services", ["Name", "~Base URL", "#Resources", "~#Content", "~Evicted", "Commands"], status.services.map((service) => [service.name,

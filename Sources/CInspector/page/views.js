@@ -30,14 +30,14 @@ const views = {
     columns: [
       { name: "State", width: "minmax(7.5em, 12em)", by: stateWords, cell: stateCell },
       { name: "Resource", width: "minmax(0, 1fr)", by: (row) => row.service + " " + row.url, cell: (row) =>
-        make("span", { class: "url", title: row.url }, make("span", { class: "dim" }, row.service + " "), row.path ?? row.url) },
+        make("span", { class: "url", title: row.url }, make("span", { class: "dim" }, `${row.worker ? `[${row.worker}] ` : ""}${row.service} `), row.path ?? row.url) },
       { name: "Age", width: "5.5em", kind: "num", by: (row) => now() - (row.since ?? 0), cell: (row) => cell(words.age(row.since), "num") },
       { name: "Fresh for", width: "6em", from: 560, kind: "num", by: (row) => (row.until ?? 0) - now(),
         cell: (row) => cell(row.until > now() ? words.seconds(Math.ceil(row.until - now())) : "", "num") },
       { name: "Kept by", width: "9em", from: 560, by: (row) => (row.kept || []).join(", "), cell: (row) => cell((row.kept || []).join(", ") || "memory", "dim") },
     ],
     items: () => [...store.resources.values()],
-    key: (row) => row.service + " " + row.url,
+    key: resourceKey,
     text: (row) => `${row.service} ${row.url} ${stateWords(row)}`,
     empty: "No resources yet. They appear when a client asks for one.",
   },

@@ -8,10 +8,11 @@ package protocol GatewayPeers: Sendable {
     /// Asks all others at once, as an admin.
     ///
     /// - Parameters:
-    ///   - target: The part of the target behind `/-/`.
+    ///   - target: The part of the target behind `/-/` for the worker with this number; nil: it isn't asked.
     ///   - completion: Called once, on the engine loop, when all have answered or their time is over.
     @EngineActor func ask(
-        _ target: String, method: String, _ completion: @escaping @EngineActor (PeerAnswers) -> Void)
+        method: String, _ completion: @escaping @EngineActor (PeerAnswers) -> Void,
+        target: (Int) -> String?)
 
     /// Follows the events of all others, also of those that start later, until the result is called.
     @EngineActor func follow(
@@ -52,50 +53,4 @@ package struct PeerAnswers: Sendable {
     package var silent: [Int]
 
     package init(answers: [Answer], silent: [Int]) { (self.answers, self.silent) = (answers, silent) }
-}
-
-extension EngineClient {
-    /// Adds the answers of the other workers to a worker's own answer. Routes that all workers answer alike
-    /// stay as they are.
-    @EngineActor
-    func answerForAll(
-        _ route: HostRoute, query: String?, _ accessPolicy: AccessPolicy, withDetails: Bool,
-        _ completion: @escaping @EngineActor (Reply) -> Void
-    ) {
-        guard let peers, let target = Self.peerTarget(route, query, accessPolicy) else {
-            return answer(route, query: query, accessPolicy, withDetails: withDetails, completion)
-        }
-        let ownQuery = route == .resources ? target.query : query
-        answer(route, query: ownQuery, accessPolicy, withDetails: withDetails) { own in
-            // A mistake in the question is one for all.
-            guard own.status == 200 else { return completion(own) }
-            peers.ask(target.text, method: route.methods[0]) { others in
-                let answers = WorkerAnswers(own: own, of: peers.number, others)
-                completion(answers.merged(route, query: query, accessPolicy, withDetails: withDetails))
-            }
-        }
-    }
-
-    /// The question for other workers; nil if one answer is enough.
-    private static func peerTarget(
-        _ route: HostRoute, _ query: String?, _ accessPolicy: AccessPolicy
-    ) -> (text: String, query: String?)? {
-        switch route {
-        case .health, .status, .metrics, .invalidate, .wipe:
-            return (query.map { "\(route.rawValue)?\($0)" } ?? route.rawValue, query)
-        case .resources:
-            // Others answer with what an admin sees.
-            guard accessPolicy.showsEverything,
-                let given = try? RouteQuery(query, known: ["service", "limit", "offset"]),
-                let limit = try? given.count("limit", default: 100, most: 10_000),
-                let offset = try? given.count("offset", default: 0, least: 0, most: 10_000_000)
-            else { return nil }
-            // The first rows of all workers may be those of one.
-            var pairs = [(name: "limit", value: "\(min(limit + offset, 10_000))")]
-            if let service = given["service"] { pairs.append((name: "service", value: service)) }
-            let all = FormEncoding.encode(pairs)
-            return ("resources?\(all)", all)
-        default: return nil
-        }
-    }
 }

@@ -23,6 +23,8 @@ struct WorkerAnswers {
         case .metrics: Reply(200, text: metrics(accessPolicy), type: MetricText.type)
         case .wipe: Reply(200, json: wiped)
         case .resources: Reply(200, json: resources(query))
+        case .history: Reply(200, json: history)
+        case .clients: Reply(200, json: clients(query))
         default: own
         }
     }
@@ -159,6 +161,33 @@ struct WorkerAnswers {
             }
         }
         return sum.text
+    }
+
+    // MARK: Latest requests
+
+    /// Rows of all workers, each with its worker, in the order of their times.
+    private func rows(_ list: String, by time: String) -> [Tree] {
+        trees.flatMap { worker, tree in
+            (tree[list]?.elements.map { $0 } ?? []).map { $0.setting(Tree(worker), at: ["worker"]) }
+        }.sorted { ($0[time]?.double ?? 0) < ($1[time]?.double ?? 0) }
+    }
+
+    /// It is complete since all workers keep their requests.
+    private var history: Tree {
+        let since = trees.compactMap { $0.tree["since"]?.double }.max() ?? 0
+        return ["since": Tree(since), "events": Tree(rows("events", by: "time"))]
+    }
+
+    /// The last numbers are in the order of the workers. That of a silent one stays as it was asked.
+    private func clients(_ query: String?) -> Tree {
+        let asked = WorkerNumbers((try? RouteQuery(query, known: ["after"]))?["after"] ?? "")
+        let known = Dictionary(uniqueKeysWithValues: trees.map { ($0.worker, $0.tree["last"]?.int ?? 0) })
+        let last = (1...max(1, (Array(known.keys) + others.silent).max() ?? 1)).map { worker in
+            known[worker].map { String($0) } ?? asked[worker]
+        }
+        return [
+            "last": Tree(last.joined(separator: ",")), "requests": Tree(rows("requests", by: "began")),
+        ]
     }
 
     // MARK: Resources

@@ -22,14 +22,14 @@ extension EngineClient {
             let (entries, last) = try neededHistory.clients.entries(after: after)
             Self.write(completion) { ["last": Tree(last), "requests": Tree(entries.map(\.tree))] }
         case .exchanges:
-            let query = try RouteQuery(query, known: ["request"])
+            let query = try RouteQuery(query, known: ["request", "worker"])
             _ = try query.needed("request")
             let number = try query.count("request", default: 0, most: 1 << 53)
             let exchanges = try neededHistory.requests.exchanges(of: UInt64(number)).map { exchange in
                 (exchange, exchange.service.flatMap(directory.service(named:))?.baseURL)
             }
             guard !exchanges.isEmpty else {
-                throw Problem(404, "no_exchange", "no messages of this request are kept, or not any more")
+                throw Problem.noExchange
             }
             Self.write(completion) { ["exchanges": Tree(exchanges.map { $0.tree($1) })] }
         default: return false
@@ -57,5 +57,11 @@ extension EngineClient {
             let reply = Reply(200, json: tree())
             EngineLoop.shared.submit { completion(reply) }
         }
+    }
+}
+
+extension Problem {
+    static var noExchange: Problem {
+        Problem(404, "no_exchange", "no messages of this request are kept, or not any more")
     }
 }

@@ -1,5 +1,5 @@
-/// The steps of leases, updates, limits and invalidations in the server. `VirtualServer` of the simulator is their
-/// model.
+/// The steps of leases, updates, limits and invalidations in the server. `VirtualServer` of the simulator is
+/// the model of all but updates.
 enum CoordinationScripts {
     /// Seconds for which the server keeps a number and the list of those who wait. A holder that takes longer
     /// finds no number, and writes nothing.

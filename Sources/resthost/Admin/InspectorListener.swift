@@ -9,7 +9,8 @@ enum InspectorListener {
     @EngineActor
     static func start(
         directory: any GatewayDirectory, control: any HostControl, token: String? = nil,
-        sockets: ListeningSockets = .own(given: [:]), metrics: GatewayMetrics
+        sockets: ListeningSockets = .own(given: [:]), peers: (any GatewayPeers)? = nil,
+        metrics: GatewayMetrics
     ) throws(AdminListener.ListenError) -> (gateway: Gateway, address: String) {
         let token = token ?? (0..<3).map { _ in Hex.digits(UInt64.random(in: .min ... .max)) }.joined()
         var configuration = GatewayConfiguration(listen: ["127.0.0.1:0"], bearerToken: token)
@@ -17,6 +18,7 @@ enum InspectorListener {
         configuration.threads = 1
         configuration.limits.maxConnections = 64
         configuration.metrics = metrics
+        configuration.peers = peers
         do throws(GatewayError) {
             try sockets.add(to: &configuration, role: "inspector")
             let gateway = try Gateway(configuration, directory: directory, control: control)

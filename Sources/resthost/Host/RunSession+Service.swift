@@ -84,11 +84,11 @@ extension RunSession {
         }
         var inspector: (gateway: Gateway, address: String)?
         do throws(AdminListener.ListenError) {
-            // A page follows one worker, because it asks for what came since its last question.
+            // One page for all workers.
             if settings.inspect, link?.worker.isFirst ?? true {
                 inspector = try InspectorListener.start(
                     directory: directory, control: control, token: link?.start.token, sockets: listening,
-                    metrics: metrics)
+                    peers: peers, metrics: metrics)
             }
         } catch { fail(Diagnostic(.error, error.message)) }
         return RunListeners(

@@ -32,11 +32,14 @@ final class WorkerPeers: GatewayPeers {
     }
 
     func ask(
-        _ target: String, method: String, _ completion: @escaping @EngineActor (PeerAnswers) -> Void
+        method: String, _ completion: @escaping @EngineActor (PeerAnswers) -> Void,
+        target: (Int) -> String?
     ) {
-        let others = (1...count).filter { $0 != number }
-        let round = Round(others, completion)
-        for other in others {
+        let targets = (1...count).compactMap { other in
+            other == number ? nil : target(other).map { (worker: other, target: $0) }
+        }
+        let round = Round(targets.map(\.worker), completion)
+        for (other, target) in targets {
             var request = TransportRequest(method: method, url: "http://localhost/-/" + target)
             request.timeouts.connectSeconds = Self.patience
             request.timeouts.firstByteSeconds = Self.patience
@@ -72,9 +75,11 @@ final class WorkerPeers: GatewayPeers {
         private var silent: [Int] = []
         private let completion: @EngineActor (PeerAnswers) -> Void
 
+        @EngineActor
         init(_ workers: [Int], _ completion: @escaping @EngineActor (PeerAnswers) -> Void) {
             left = Set(workers)
             self.completion = completion
+            if left.isEmpty { completion(PeerAnswers(answers: [], silent: [])) }
         }
 
         @EngineActor

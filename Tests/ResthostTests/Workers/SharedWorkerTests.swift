@@ -1,3 +1,4 @@
+import Platform
 import RestEngine
 import Synchronization
 import TestSupport
@@ -72,6 +73,34 @@ import Testing
         answered.open()
         for client in clients { #expect(client.exchange("").hasSuffix("one")) }
         #expect(peer.requests.count == 1)
+    }
+
+    @Test func `a limit that workers share holds over all of them`() async throws {
+        struct Count { var now = 0, most = 0 }
+        let server = await RedisServer()
+        let count = Mutex(Count())
+        let peer = LoopbackPeer { _, connection in
+            count.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            // Others that may come at the same time have come by then.
+            for _ in 0..<500 { sched_yield() }
+            count.withLock { $0.now -= 1 }
+            connection.respond(headers: [("Content-Type", "text/plain")], text: "net")
+        }
+        let host = try await WorkerHost(
+            script(
+                peer, server,
+                "c.collapse = false c.limits = { in_flight = 2, scope = 'service', shared = true }"))
+        #expect(try host.workers() == [1, 2, 3])
+        let clients = try (0..<36).map { _ in try LoopbackClient(port: host.port) }
+        for (number, client) in clients.enumerated() {
+            client.send("GET /api/a\(number) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        }
+        for client in clients { #expect(client.exchange("").hasSuffix("net")) }
+        #expect(peer.requests.count == 36)
+        #expect(1...2 ~= count.withLock { $0.most })
     }
 
     @Test func `observers in all workers see the data that one of them loads`() async throws {

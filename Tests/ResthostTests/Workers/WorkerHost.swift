@@ -41,9 +41,12 @@ final class WorkerHost {
     }
 
     /// The answer of `resthost status`.
-    func status() throws -> Tree {
+    func status() throws -> Tree { try admin("status") }
+
+    /// The answer of the admin socket that all workers share.
+    func admin(_ target: String) throws -> Tree {
         let answer = try LoopbackClient(path: sockets.path + "/admin.sock").exchange(
-            "GET /-/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            "GET /-/\(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return try Tree(json: String(answer.split(separator: "\r\n\r\n", maxSplits: 1).last ?? ""))
     }
 

@@ -29,6 +29,40 @@ struct WorkerTests {
         #expect(end.code == 0, "\(end.errors)")
     }
 
+    @Test func `the latest requests are those of all workers`() async throws {
+        let peer = LoopbackPeer { _, connection in
+            connection.respond(headers: [("Content-Type", "text/plain")], text: "net")
+        }
+        let host = try await WorkerHost(
+            """
+            local api = rest.service { name = "api", base_url = "\(peer.baseURL)" }
+            local gateway = rest.gateway { listen = "127.0.0.1:0" }
+            gateway:route("GET", "/who", function()
+              return { worker = rest.worker.number, text = api:resource("/a" .. rest.worker.number):get() }
+            end)
+            """, "--inspect")
+        #expect(try host.workers() == [1, 2, 3])
+        let events = try #require(try host.admin("history")["events"]?.elements)
+        let attempts = events.filter { $0["kind"]?.string == "attempt" }
+        #expect(Set(attempts.compactMap { $0["worker"]?.int }) == [1, 2, 3])
+        #expect(events.compactMap { $0["time"]?.double } == events.compactMap { $0["time"]?.double }.sorted())
+        for attempt in attempts {
+            let worker = try #require(attempt["worker"]?.int)
+            let request = try #require(attempt["request"]?.int)
+            let exchanges = try host.admin("exchanges?request=\(request)&worker=\(worker)")["exchanges"]
+            #expect(exchanges?[0]?["url"]?.string?.hasSuffix("/a\(worker)") == true)
+        }
+        #expect(try host.admin("exchanges?request=1&worker=9")["code"]?.string == "busy")
+        var clients = Tree.null
+        try await yielding(until: "requests of clients of all workers are kept") {
+            clients = try host.admin("clients?after=0")
+            return Set((clients["requests"] ?? .null).elements.compactMap { $0["worker"]?.int }) == [1, 2, 3]
+        }
+        let last = try #require(clients["last"]?.string)
+        #expect(last.split(separator: ",").count == 3)
+        #expect(try host.admin("clients?after=\(last)")["requests"] == [])
+    }
+
     @Test func `a killed worker has a successor, and requests go on`() async throws {
         let host = try await WorkerHost("VERSION = 1 " + Self.gateway)
         let victim = try #require(host.processes.dropFirst().first)
