@@ -1,4 +1,5 @@
 internal import Coordination
+internal import Platform
 internal import RestEngine
 
 /// Invalidations over the hosts of one server: performs what its ``InvalidationLog`` says, on a stream of
@@ -13,7 +14,9 @@ final class RedisInvalidations {
     private var log: InvalidationLog
     private var lastMessage = InvalidationPlace.start.id
     private var isStopped = false
-    /// The other connection works, and this one doesn't: a user without the right to read streams, perhaps.
+    /// Since when the other connection works and this one doesn't, on the uptime: the user may not have the
+    /// right to read streams. Nil while both work, or neither does.
+    private var failingSince: Double?
     private var isReported = false
     private(set) var counts = RedisCoordination.Invalidations()
 
@@ -30,6 +33,8 @@ final class RedisInvalidations {
     static let mostEntries = 4096
     /// Seconds for a command that no request waits for, beyond the time that it blocks.
     private static let timeout = 0.25
+    /// Seconds within which both connections are there again after a failure of the server.
+    private static let reconnectionSeconds = 3.0
 
     /// - Parameters:
     ///   - follower: A client of the same server, with a connection for blocking commands.
@@ -116,7 +121,7 @@ final class RedisInvalidations {
         follower.send(command, timeout: seconds + Self.timeout) { [weak self] result in
             guard let self, !isStopped else { return }
             guard case .success(let value) = result else { return readFailed() }
-            isReported = false
+            readWorks()
             let streams = StreamReply.streams(value)
             for message in streams[messages] ?? [] { receive(message) }
             let entries = (streams[keys.log] ?? []).map { InvalidationEntry($0) }
@@ -128,11 +133,29 @@ final class RedisInvalidations {
         onLoss()
         // The other connection, which has the log's lines about failures, may have nothing else to do.
         client.send(RedisCommand("PING")) { [weak self] result in
-            guard let self, case .success = result, let failure, !isReported else { return }
-            isReported = true
-            engine.log.write(.warning, "changes of other hosts don't arrive: \(failure)")
+            guard let self else { return }
+            guard case .success = result, let failure else { return failingSince = nil }
+            let now = engine.scheduler.uptime
+            let since = failingSince ?? now
+            failingSince = since
+            if now - since >= Self.reconnectionSeconds, !isReported {
+                isReported = true
+                report("changes of other hosts don't arrive: \(failure)")
+            }
         }
         perform(log.readFailed())
+    }
+
+    private func readWorks() {
+        failingSince = nil
+        guard isReported else { return }
+        isReported = false
+        report("changes of other hosts arrive again")
+    }
+
+    /// The first worker speaks for all.
+    private func report(_ text: String) {
+        if engine.worker?.isFirst ?? true { engine.log.write(.warning, text) }
     }
 
     /// The reason why changes of other hosts don't arrive; nil if they do.

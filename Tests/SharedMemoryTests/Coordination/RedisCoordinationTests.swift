@@ -262,6 +262,51 @@ import Testing
         leave(hosts)
     }
 
+    @Test func `A server that restarts empty learns of the followers again`() async throws {
+        let server = await RedisServer()
+        let hosts = [try Host(server), try Host(server)]
+        let owner = Journal()
+        for host in hosts { try host.fixture.stub("GET", "*", .text(200, "net")) }
+        await follow(hosts)
+        hosts[1].fixture.service.resource("a", partition: "ada").addObserver(owner: owner) { _, _ in }
+        hosts[0].fixture.resource("b").outdate()
+        await reach("an entry of the log", hosts) { hosts[0].coordination.waitingChanges == 0 }
+        _ = await hosts[0].client.outcome(RedisCommand("FLUSHALL"))
+        hosts[0].fixture.resource("b").outdate()
+        await reach("a new log", hosts) { hosts.allSatisfy { $0.coordination.changes.missed == 2 } }
+        await reach("followers", hosts) { hosts.allSatisfy { $0.client.openCommands == 0 } }
+        for name in ["bob", "ada"] {
+            hosts[0].fixture.service.resource("a", partition: name).loadIfNeeded()
+        }
+        await reach("the data of a partition", hosts) {
+            hosts[1].fixture.service.resource("a", partition: "ada").latestData != nil
+        }
+        #expect(hosts[1].fixture.service.resource("a", partition: "bob").latestData == nil)
+        #expect(hosts[1].requests == 0)
+        leave(hosts)
+    }
+
+    @Test func `A host that may not read changes says so once, and when it may again`() async throws {
+        let server = await RedisServer()
+        let hosts = [try Host(server)]
+        await follow(hosts)
+        let log = { hosts[0].fixture.log.map(\.text).filter { $0.contains("changes of other hosts") } }
+        _ = await hosts[0].client.outcome(RedisCommand("ACL", "SETUSER", "default", "-xread"))
+        await reach("a line", hosts) {
+            hosts[0].fixture.advance(0.1)
+            return !log().isEmpty
+        }
+        for _ in 0..<50 { hosts[0].fixture.advance(0.1) }
+        _ = await hosts[0].client.outcome(RedisCommand("ACL", "SETUSER", "default", "+xread"))
+        await reach("another line", hosts) {
+            hosts[0].fixture.advance(0.1)
+            return log().count > 1
+        }
+        #expect(log().count == 2 && log()[0].contains("don't arrive"))
+        #expect(log()[1] == "changes of other hosts arrive again")
+        leave(hosts)
+    }
+
     @Test func `A wipe by pattern reaches the resources of the pattern alone`() async throws {
         let server = await RedisServer()
         let hosts = [try Host(server), try Host(server)]
