@@ -7,58 +7,9 @@ import Testing
 
 /// Hosts in one process, each with its own engine, on one server.
 @Suite(.withRedis) @EngineActor struct RedisCoordinationTests {
-    @EngineActor
-    private final class Host {
-        let fixture = EngineFixture()
-        let coordination: RedisCoordination
-        let client: RedisClient
-
-        let cache: RedisCache
-        /// False for a host that stands still, as far as the others know.
-        let follows: Bool
-
-        init(
-            _ server: RedisServer, follows: Bool = true, lease seconds: Double = 60,
-            key: String? = nil
-        ) throws {
-            self.follows = follows
-            client = try RedisClient.patient(server.address)
-            let keys = try #require(RedisKeys(prefix: "test"))
-            coordination = RedisCoordination(
-                engine: fixture.engine, client: client, keys, rules: LeaseRules(seconds: seconds),
-                sealing: key.flatMap { SealingKey($0) }
-            ) {
-                [service = fixture.service] in [service]
-            }
-            fixture.engine.coordination = coordination
-            var settings = RedisCache.Settings(keys)
-            settings.isCoordinated = true
-            cache = RedisCache(engine: fixture.engine, client: client, settings)
-            try fixture.configure { $0.configuration.sharesLoads = true }
-            if follows { coordination.start() }
-        }
-
-        var requests: Int { fixture.transport.requests.count }
-        func text(_ path: String) -> String? { fixture.resource(path).latestData?.content.text }
-    }
-
-    private func reach(_ what: String, _ hosts: [Host], _ condition: () -> Bool) async {
-        await yielding(until: what) {
-            for host in hosts { host.fixture.settle() }
-            return condition()
-        }
-    }
-
-    /// Hosts that follow the log.
-    private func follow(_ hosts: [Host]) async {
-        await reach("a place in the log", hosts) {
-            hosts.allSatisfy { !$0.follows || $0.coordination.isFollowing }
-        }
-    }
-
     /// The first host loads, and gets its answer when the stub goes on.
     private func begin(
-        _ hosts: [Host], _ status: Int, _ first: String, _ second: String
+        _ hosts: [CoordinatedHost], _ status: Int, _ first: String, _ second: String
     ) async throws -> StubTransport.Stub {
         let stub = try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(status, first))
         try hosts[1].fixture.stub("GET", "a", .text(200, second))
@@ -67,16 +18,9 @@ import Testing
         return stub
     }
 
-    private func leave(_ hosts: [Host]) {
-        for host in hosts {
-            host.coordination.stop()
-            host.fixture.engine.coordination = nil
-        }
-    }
-
     @Test func `Of two hosts one asks the API, and the other gets its data`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)]
+        let hosts = [try CoordinatedHost(server), try CoordinatedHost(server)]
         await follow(hosts)
         let stub = try await begin(hosts, 200, "one", "two")
         hosts[1].fixture.resource("a").loadIfNeeded()
@@ -92,7 +36,7 @@ import Testing
 
     @Test func `A host whose load failed lets the other one go`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)]
+        let hosts = [try CoordinatedHost(server), try CoordinatedHost(server)]
         await follow(hosts)
         let stub = try await begin(hosts, 500, "broken", "two")
         hosts[1].fixture.resource("a").loadIfNeeded()
@@ -104,7 +48,7 @@ import Testing
 
     @Test func `A host that dies costs one lease`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server, lease: 0.05), try Host(server, lease: 0.05)]
+        let hosts = [try CoordinatedHost(server, lease: 0.05), try CoordinatedHost(server, lease: 0.05)]
         await follow(hosts)
         // It never answers, and so its host never gives the lease back.
         try hosts[0].fixture.stub("GET", "a", isHeld: true, .text(200, "one"))
@@ -121,7 +65,7 @@ import Testing
 
     @Test func `A host renews the lease of a long load`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)]
+        let hosts = [try CoordinatedHost(server), try CoordinatedHost(server)]
         await follow(hosts)
         let stub = try await begin(hosts, 200, "one", "two")
         guard case .success(let keys) = await hosts[1].client.outcome(RedisCommand("KEYS", "test:lease:*")),
@@ -143,7 +87,7 @@ import Testing
 
     @Test func `A server that is gone costs no request`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server)]
+        let hosts = [try CoordinatedHost(server)]
         server.kill()
         try hosts[0].fixture.stub("GET", "a", .text(200, "alone"))
         hosts[0].fixture.resource("a").loadIfNeeded()
@@ -154,7 +98,7 @@ import Testing
 
     @Test func `A change of one host is made by the other`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)]
+        let hosts = [try CoordinatedHost(server), try CoordinatedHost(server)]
         for host in hosts {
             try host.fixture.stub("GET", "*", .text(200, "net"))
         }
@@ -173,7 +117,7 @@ import Testing
 
     @Test func `An invalidation makes the number of a load under way worthless`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server, follows: false), try Host(server)]
+        let hosts = [try CoordinatedHost(server, follows: false), try CoordinatedHost(server)]
         await follow(hosts)
         let stub = try await begin(hosts, 200, "old", "new")
         hosts[1].fixture.resource("a").outdate()
@@ -187,16 +131,6 @@ import Testing
     }
 
     // MARK: With a cache
-
-    private func hostsWithCaches(_ server: RedisServer, follows: Bool = true) throws -> [Host] {
-        let hosts = [try Host(server, follows: follows), try Host(server)]
-        for host in hosts {
-            try host.fixture.configure { [cache = host.cache] draft in
-                draft.configuration.pipeline["cleanup"].cache = cache
-            }
-        }
-        return hosts
-    }
 
     @Test func `One host loads, and the other reads the entry of the cache`() async throws {
         let server = await RedisServer()
@@ -233,62 +167,9 @@ import Testing
         leave(hosts)
     }
 
-    @Test func `Observers of all hosts see the data that one of them loads`() async throws {
-        let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)] + (try hostsWithCaches(server))
-        let events = hosts.map { _ in Journal() }
-        await follow(hosts)
-        for (host, events) in zip(hosts, events) {
-            try host.fixture.stub("GET", "a", .text(200, "one"))
-            host.fixture.resource("a").addObserver(owner: events) { [unowned events] resource, event in
-                if case .newData = event { events.note(resource.latestData?.content.text ?? "nothing") }
-            }
-        }
-        // The message is sent when the server knows the followers.
-        await reach("followers", hosts) { hosts.allSatisfy { $0.client.openCommands == 0 } }
-        for loader in [0, 2, 3] {
-            let host = hosts[loader]
-            for host in hosts { host.fixture.advance(1) }
-            try host.fixture.stub("GET", "a", .text(200, "by \(loader)"))
-            if loader != 0 { host.fixture.resource("a").load() }
-            host.fixture.resource("a").loadIfNeeded()
-            let others = loader == 0 ? hosts[0...1] : hosts[2...3]
-            await reach("the data of \(loader)", hosts) {
-                others.allSatisfy { $0.text("a") == "by \(loader)" }
-            }
-        }
-        #expect(events[0].lines == ["by 0"] && events[1].lines == events[0].lines)
-        #expect(events[2].lines.suffix(2) == ["by 2", "by 3"] && events[3].lines == events[2].lines)
-        leave(hosts)
-    }
-
-    @Test func `A server that restarts empty learns of the followers again`() async throws {
-        let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)]
-        let owner = Journal()
-        for host in hosts { try host.fixture.stub("GET", "*", .text(200, "net")) }
-        await follow(hosts)
-        hosts[1].fixture.service.resource("a", partition: "ada").addObserver(owner: owner) { _, _ in }
-        hosts[0].fixture.resource("b").outdate()
-        await reach("an entry of the log", hosts) { hosts[0].coordination.waitingChanges == 0 }
-        _ = await hosts[0].client.outcome(RedisCommand("FLUSHALL"))
-        hosts[0].fixture.resource("b").outdate()
-        await reach("a new log", hosts) { hosts.allSatisfy { $0.coordination.changes.missed == 2 } }
-        await reach("followers", hosts) { hosts.allSatisfy { $0.client.openCommands == 0 } }
-        for name in ["bob", "ada"] {
-            hosts[0].fixture.service.resource("a", partition: name).loadIfNeeded()
-        }
-        await reach("the data of a partition", hosts) {
-            hosts[1].fixture.service.resource("a", partition: "ada").latestData != nil
-        }
-        #expect(hosts[1].fixture.service.resource("a", partition: "bob").latestData == nil)
-        #expect(hosts[1].requests == 0)
-        leave(hosts)
-    }
-
     @Test func `A host that may not read changes says so once, and when it may again`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server)]
+        let hosts = [try CoordinatedHost(server)]
         await follow(hosts)
         let log = { hosts[0].fixture.log.map(\.text).filter { $0.contains("changes of other hosts") } }
         _ = await hosts[0].client.outcome(RedisCommand("ACL", "SETUSER", "default", "-xread"))
@@ -309,7 +190,7 @@ import Testing
 
     @Test func `A wipe by pattern reaches the resources of the pattern alone`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)]
+        let hosts = [try CoordinatedHost(server), try CoordinatedHost(server)]
         for host in hosts { try host.fixture.stub("GET", "*", .text(200, "net")) }
         await follow(hosts)
         let resources = ["a1", "b1"].map { hosts[1].fixture.resource($0) }
@@ -324,7 +205,7 @@ import Testing
 
     @Test func `A server that restarts empty makes all data stale`() async throws {
         let server = await RedisServer()
-        let hosts = [try Host(server), try Host(server)]
+        let hosts = [try CoordinatedHost(server), try CoordinatedHost(server)]
         for host in hosts { try host.fixture.stub("GET", "*", .text(200, "net")) }
         await follow(hosts)
         hosts[1].fixture.resource("b").outdate()
