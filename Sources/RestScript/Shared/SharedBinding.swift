@@ -24,6 +24,11 @@ struct SharedOptions {
             given.urls =
                 options.lua.type(place) == .table
                 ? try options.lua.strings(place, "redis") : try options.text("redis", .path).map { [$0] }
+            // Before the texts are split at their commas, which takes time.
+            let bytes = (given.urls ?? []).reduce(0) { $0 + $1.utf8.count }
+            guard bytes <= SharedMemorySettings.mostURLBytes else {
+                throw OptionFault("has \(SharedMemorySettings.mostURLBytes) bytes at most")
+            }
         }.requiredAtEnd(),
         .text(
             "ca_file", of: .readFile,

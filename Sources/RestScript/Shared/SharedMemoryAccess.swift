@@ -47,6 +47,8 @@ public struct SharedMemorySettings: Sendable {
     public static let standardTimeout = 0.05
     /// The limit of URLs (limit L520), because a client tries one after the other.
     public static let mostURLs = 16
+    /// The limit of bytes of all URLs (limit L525).
+    package static let mostURLBytes = 64 << 10
 
     /// - Parameter urls: Each may be a list itself, with commas between its URLs.
     public init(
