@@ -166,6 +166,48 @@ private final class FakeCounting: HostCoordination {
         settle()
     }
 
+    @Test func `A streamed answer keeps its permit until its end`() throws {
+        try limit(RequestLimits(inFlight: 1))
+        var reply = StubReply.text(200, "first")
+        reply.ending = .never
+        try answer("live", reply)
+        let receiver = PiecesReceiver()
+        let live = hosts[0].resource("live").start(
+            RequestPlan(method: "GET", destination: .receiver(receiver)))
+        settle()
+        let other = start(1, ["1"])
+        for _ in 0..<30 { advance(0.1) }
+        #expect(receiver.bytes == Array("first".utf8) && sent == [1, 0] && waiting == [0, 1])
+        live.cancel()
+        for _ in 0..<6 where sent[1] == 0 { advance(0.1) }
+        #expect(sent == [1, 1])
+        other[0].cancel()
+        settle()
+    }
+
+    @Test func `A download gives its permit to other hosts at its end, and at a cut`() async throws {
+        let folder = TemporaryFolder()
+        try limit(RequestLimits(inFlight: 1))
+        var cut = StubReply.text(200, "half")
+        cut.ending = .failure(TransportError(.connectionFailed, phase: .receive, message: "cut"))
+        try answer("cut", cut)
+        try answer("whole", .text(200, "whole"))
+        for (number, path) in ["cut", "whole"].enumerated() {
+            let download = hosts[0].resource(path).start(
+                RequestPlan(method: "GET", destination: .file(folder.path + "/" + path)))
+            settle()
+            await hosts[0].engine.offloadedWorkEnds()
+            settle()
+            #expect(download.state == .completed && download.info?.response.isSuccess == (path == "whole"))
+            let other = start(1, [path])
+            for _ in 0..<6 where sent[1] == number { advance(0.1) }
+            #expect(sent[1] == number + 1)
+            other[0].cancel()
+            for _ in 0..<3 { advance(1) }
+        }
+        #expect(server.counts.values.allSatisfy { $0.permits(at: server.now) == 0 })
+    }
+
     @Test func `A redirect keeps its permit`() throws {
         try limit(RequestLimits(inFlight: 1))
         try answer("from", .response(302, headers: Headers([("Location", "to")])))

@@ -130,6 +130,59 @@ struct SharedRefreshTests {
         fixture.close()
     }
 
+    // MARK: Beside a reload
+
+    /// A script that gets a path after a second, in place of the one before.
+    private func reload(
+        _ scripts: ReloadFixture, _ fake: FakeRefreshes, _ path: String, recipe: String = recipe
+    ) {
+        #expect(scripts.reload(recipe + "rest.after(1, function() get('\(path)') end)") == nil)
+        scripts.fixture.engine.coordination = fake
+    }
+
+    private func advance(_ scripts: ReloadFixture, seconds: Int) {
+        for _ in 0..<seconds { scripts.fixture.advance(1) }
+    }
+
+    @Test func `After a reload blocks find the credentials, and renew them when they are refused`() throws {
+        let scripts = try ReloadFixture("")
+        scripts.fixture.options.sharedMemory = .sample
+        let server = try TokenServer(scripts.fixture.transport)
+        let fake = FakeRefreshes()
+        for path in ["a", "b"] {
+            reload(scripts, fake, path)
+            advance(scripts, seconds: 4)
+        }
+        #expect(scripts.take() == ["a\ta with t2", "b\tb with t2"] && server.logins == 1)
+        server.valid = 9
+        reload(scripts, fake, "c")
+        advance(scripts, seconds: 4)
+        #expect(scripts.take() == ["c\tc with t10"] && server.logins == 2)
+        advance(scripts, seconds: 180)
+        scripts.fixture.engine.coordination = nil
+        scripts.close()
+    }
+
+    @Test func `A login that the script before has begun serves its requests and those of the new one`() throws {
+        let scripts = try ReloadFixture("")
+        scripts.fixture.options.sharedMemory = .sample
+        let server = try TokenServer(scripts.fixture.transport)
+        let fake = FakeRefreshes()
+        let slow = Self.recipe.replacing("local entity, err", with: "rest.sleep(5) local entity, err")
+        reload(scripts, fake, "a", recipe: slow)
+        advance(scripts, seconds: 2)
+        reload(scripts, fake, "b")
+        advance(scripts, seconds: 10)
+        #expect(scripts.take() == ["b\tb with t2", "a\ta with t3"] && server.logins == 2)
+        // The new script's blocks have the first token; the second one is there without a login.
+        let late = try scripts.api.resource("c").load()
+        advance(scripts, seconds: 2)
+        #expect(late.info?.response.entity?.text == "c with t3" && server.logins == 2)
+        advance(scripts, seconds: 180)
+        scripts.fixture.engine.coordination = nil
+        scripts.close()
+    }
+
     @Test func `True in place of credentials is a warning`() throws {
         let recipe = Self.recipe.replacing(
             "return entity.content.token, 60",

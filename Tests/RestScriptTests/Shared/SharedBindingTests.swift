@@ -123,7 +123,10 @@ struct SharedBindingTests {
                 "rest.shared { redis = '" + String(repeating: "redis://a,", count: 16) + "redis://a' }",
                 "a shared memory has 1 to 16 URLs"
             ),
-            ("rest.shared { redis = ('redis://a,'):rep(10000) }", "option 'redis' has 65536 bytes at most"),
+            (
+                "rest.shared { redis = { ('redis://a,'):rep(5000), ('redis://a,'):rep(5000) } }",
+                "option 'redis' has 65536 bytes at most"
+            ),
             ("rest.shared { redis = 'redis://a', ca_file = '/nowhere/ca.pem' }", "is not allowed"),
             (
                 "rest.shared { redis = 'redis://a', prefix = 'a:b' }",
