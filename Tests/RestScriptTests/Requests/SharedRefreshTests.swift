@@ -163,7 +163,7 @@ struct SharedRefreshTests {
         scripts.close()
     }
 
-    @Test func `A login that the script before has begun serves its requests and those of the new one`() throws {
+    @Test func `A login that the script before has begun serves the requests of both`() throws {
         let scripts = try ReloadFixture("")
         scripts.fixture.options.sharedMemory = .sample
         let server = try TokenServer(scripts.fixture.transport)
