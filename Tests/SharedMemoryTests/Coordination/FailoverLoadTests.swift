@@ -12,7 +12,7 @@ import Testing
             #expect(host.texts.count == count && host.texts.allSatisfy { $0 == "net" })
             // A holder that died, its successor, and commands without an answer. A busy machine gets more.
             let most = 2 * seconds + 3 * TimedHost.timeout + TimedHost.answerSeconds
-            #expect(host.longestWait < most + 4, "a read waited \(host.longestWait) s")
+            #expect(host.longestWait < most + 20, "a read waited \(host.longestWait) s")
         }
     }
 
